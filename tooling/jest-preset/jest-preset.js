@@ -1,0 +1,19 @@
+import { fileURLToPath } from 'node:url';
+
+if (Number(process.versions.node.split('.')[0]) < 24) {
+  throw new Error(
+    `Tests need Node 24, this is ${process.version}. Run them through "npm test" or "npx pnpm exec", which use the Node that the workspace installs.`,
+  );
+}
+
+const here = (path) => fileURLToPath(new URL(path, import.meta.url));
+
+export default {
+  testEnvironment: 'node',
+  testEnvironmentOptions: { customExportConditions: ['@agentd/source', 'node', 'node-addons'] },
+  extensionsToTreatAsEsm: ['.ts'],
+  testMatch: ['<rootDir>/src/**/*.test.ts', '<rootDir>/test/**/*.test.ts'],
+  testPathIgnorePatterns: ['/node_modules/', '/dist/'],
+  modulePathIgnorePatterns: ['<rootDir>/dist/'],
+  transform: { '\\.ts$': here('./strip-types.js') },
+};
