@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import type { z } from 'zod';
 import type { JsonObject } from './json.ts';
 import type { PreparedCall, PrepareContext, Tool, ToolSpec } from './tool.ts';
 import { AgentdError } from './errors.ts';
