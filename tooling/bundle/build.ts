@@ -1,0 +1,78 @@
+// `npm run bundle`: one self-contained binary at dist/agentd (Node's single-executable application).
+import { spawnSync } from 'node:child_process';
+import { chmodSync, copyFileSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { build } from 'esbuild';
+import { inject } from 'postject';
+import { nativeAddons } from './native-addons.ts';
+
+const ROOT = resolve(import.meta.dirname, '../..');
+const OUT = join(ROOT, 'dist');
+const WORK = join(OUT, '.bundle');
+
+/** Names the section of the executable that holds the application; Node looks for exactly this. */
+const SEA_FUSE = 'NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2';
+
+function run(command: string, args: readonly string[]): void {
+  const { status, error } = spawnSync(command, args, { cwd: ROOT, stdio: ['ignore', 2, 2] });
+  if (status !== 0) throw new Error(`${command} failed: ${error?.message ?? `exit code ${status}`}`);
+}
+
+async function bundle(main: string): Promise<Readonly<Record<string, string>>> {
+  const addons = nativeAddons();
+  await build({
+    entryPoints: [join(ROOT, 'apps/agentd/src/main.ts')],
+    outfile: main,
+    bundle: true,
+    platform: 'node',
+    target: 'node24',
+    // A single-executable application of Node 24 starts from CommonJS only.
+    format: 'cjs',
+    conditions: ['@agentd/source'],
+    define: { 'import.meta.dirname': '__dirname', 'import.meta.url': '__bundleUrl' },
+    banner: { js: "const __bundleUrl = require('node:url').pathToFileURL(process.execPath).href;" },
+    sourcemap: 'external',
+    legalComments: 'external',
+    minifySyntax: true,
+    minifyWhitespace: true,
+    logLevel: 'warning',
+    plugins: [addons.plugin],
+  });
+  return addons.assets();
+}
+
+async function makeBinary(main: string, assets: Readonly<Record<string, string>>): Promise<string> {
+  const blob = join(WORK, 'app.blob');
+  const config = join(WORK, 'sea.json');
+  writeFileSync(
+    config,
+    JSON.stringify({
+      main,
+      output: blob,
+      assets,
+      useCodeCache: true,
+      useSnapshot: false,
+      disableExperimentalSEAWarning: true,
+      execArgv: ['--disable-warning=ExperimentalWarning'],
+      execArgvExtension: 'none',
+    }),
+  );
+  run(process.execPath, ['--experimental-sea-config', config]);
+  const draft = join(WORK, 'agentd');
+  copyFileSync(process.execPath, draft);
+  chmodSync(draft, 0o755);
+  spawnSync('strip', ['--strip-unneeded', draft], { stdio: 'ignore' }); // saves 18 MB where binutils is installed
+  await inject(draft, 'NODE_SEA_BLOB', readFileSync(blob), { sentinelFuse: SEA_FUSE });
+  return draft;
+}
+
+if (Number(process.versions.node.split('.')[0]) < 24)
+  throw new Error('the binary is made with Node 24: use "npm run bundle"');
+rmSync(WORK, { recursive: true, force: true });
+mkdirSync(WORK, { recursive: true });
+const main = join(WORK, 'main.cjs');
+const assets = await bundle(main);
+const binary = join(OUT, 'agentd');
+renameSync(await makeBinary(main, assets), binary);
+copyFileSync(`${main}.LEGAL.txt`, join(OUT, 'THIRD_PARTY_NOTICES.txt'));
+console.log(`wrote ${binary}`);

@@ -1,0 +1,9 @@
+declare module 'postject' {
+  /** Writes `blob` into the executable at `path` as the resource `name`. */
+  export function inject(
+    path: string,
+    name: string,
+    blob: Uint8Array,
+    options: { readonly sentinelFuse: string },
+  ): Promise<void>;
+}
