@@ -94,8 +94,11 @@ export interface ModelRequest {
 
 export type FinishReason = 'stop' | 'length' | 'content_filter' | 'tool_calls' | 'other';
 
+/** Tokens of one turn (SES-10). */
 export interface ModelUsage {
+  /** All input, what was read from and written to a cache included. */
   readonly input_tokens: number;
+  /** All output, reasoning included. */
   readonly output_tokens: number;
   readonly cache_read_tokens: number;
   readonly cache_write_tokens: number;
