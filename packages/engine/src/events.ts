@@ -1,5 +1,11 @@
 import { z } from 'zod';
-import type { AssistantPart, EventEnvelope, JsonObject, RetainedOutput } from '@agentd/contract';
+import type {
+  AssistantPart,
+  EventEnvelope,
+  JsonObject,
+  OutputDeclaration,
+  RetainedOutput,
+} from '@agentd/contract';
 
 /**
  * The engine's events (EVT-2). Writers pass exactly these shapes; readers accept more fields than are named here,
@@ -8,6 +14,7 @@ import type { AssistantPart, EventEnvelope, JsonObject, RetainedOutput } from '@
 const json = z.custom<JsonObject>((value) => typeof value === 'object' && value !== null);
 const fault = z.looseObject({ code: z.string(), message: z.string() });
 const retained = z.custom<RetainedOutput>((value) => typeof value === 'object' && value !== null);
+const outputDeclaration = z.custom<OutputDeclaration>((value) => typeof value === 'object' && value !== null);
 const assistantPart = z.custom<AssistantPart>(
   (value) => typeof value === 'object' && value !== null && 'type' in value,
 );
@@ -121,6 +128,8 @@ export const eventSchemas = {
     /** Null where preparation failed before the action was known. */
     action: z.string().nullable(),
     label: z.string().nullable(),
+    /** What recovery needs to publish captured output (SES-6); null where the call captures none. */
+    output: outputDeclaration.nullable(),
   }),
   tool_call_progress: z.looseObject({
     type: z.literal('tool_call_progress'),
