@@ -1,0 +1,33 @@
+import { spawn } from 'node:child_process';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+
+/** A program of this folder in a process of its own. */
+export interface TestProcess {
+  /** The next line that it prints; rejects when it ends before. */
+  readonly nextLine: () => Promise<string>;
+  /** SIGKILL; resolves when the process is gone. */
+  readonly kill: () => Promise<void>;
+  readonly exit: Promise<number | null>;
+}
+
+export function runProgram(name: string, args: readonly string[]): TestProcess {
+  const program = fileURLToPath(new URL(name, import.meta.url));
+  const child = spawn(process.execPath, ['--conditions=@agentd/source', program, ...args], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  const exit = new Promise<number | null>((resolve) => child.once('close', resolve));
+  return {
+    nextLine: async () => {
+      const { value, done } = await lines.next();
+      if (done === true) throw new Error(`${name} ended with ${await exit} before it printed a line`);
+      return value;
+    },
+    kill: async () => {
+      child.kill('SIGKILL');
+      await exit;
+    },
+    exit,
+  };
+}
