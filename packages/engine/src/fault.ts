@@ -1,0 +1,20 @@
+import { codeOf, messageOf } from '@agentd/contract';
+
+/** An error as events record it. */
+export interface Fault {
+  readonly code: string;
+  readonly message: string;
+}
+
+/** A message longer than this is a document, not a message. */
+const LONGEST_MESSAGE = 4096;
+
+/** What an event says of anything that was thrown: never a stack, a cause or details. */
+export function faultOf(thrown: unknown): Fault {
+  const message = messageOf(thrown).toWellFormed();
+  return {
+    code: codeOf(thrown) ?? 'ENGINE_DEFECT',
+    message:
+      message.length > LONGEST_MESSAGE ? `${message.slice(0, LONGEST_MESSAGE).toWellFormed()}…` : message,
+  };
+}

@@ -1,0 +1,108 @@
+import {
+  modelError,
+  type AssistantPart,
+  type AssistantToolCall,
+  type FinishReason,
+  type JsonObject,
+  type ModelStreamPart,
+  type ModelUsage,
+} from '@agentd/contract';
+import { parseArguments } from './tool-arguments.ts';
+
+/** A whole turn as it is committed. */
+export interface ReducedTurn {
+  readonly content: readonly AssistantPart[];
+  readonly finishReason: FinishReason;
+  readonly usage: ModelUsage;
+}
+
+/** Gives a call its id: valid for every provider and new in its session (field I4). */
+export type AssignCallId = (received: string) => string;
+
+type Prose = Extract<ModelStreamPart, { readonly type: 'text-delta' | 'reasoning-delta' }>;
+type Call = Extract<ModelStreamPart, { readonly type: 'tool-call' }>;
+type Finish = Extract<ModelStreamPart, { readonly type: 'finish' }>;
+
+interface OpenProse {
+  readonly type: 'text' | 'reasoning';
+  text: string;
+  providerData: JsonObject | undefined;
+}
+
+/**
+ * Collects the parts of one attempt and makes the turn of them.
+ *   R1. Parts stand in the order of their first delta; a call stands where it came.
+ *   R2. Provider data of a part's deltas is merged key by key; the last one counts.
+ *   R3. Text is well-formed Unicode; text of white space alone, and reasoning that says and carries nothing, is left out.
+ *   R4. A turn without `finish` is none, whatever came: it throws `MODEL_UNAVAILABLE`.
+ */
+export class StreamReducer {
+  readonly #parts: (OpenProse | Call)[] = [];
+  readonly #open = new Map<string, OpenProse>();
+  #finish: Finish | undefined;
+
+  add(part: ModelStreamPart): void {
+    if (part.type === 'finish') this.#finish = part;
+    else if (part.type === 'tool-call') this.#parts.push(part);
+    else this.#addProse(part);
+  }
+
+  /** Throws R4's error. */
+  assertWhole(): void {
+    this.#whole();
+  }
+
+  /** The turn. Ids are given here, in call order, so that an abandoned attempt uses none up. */
+  turn(assignCallId: AssignCallId): ReducedTurn {
+    const { reason: finishReason, usage } = this.#whole();
+    const content = this.#parts.flatMap((part) =>
+      part.type === 'tool-call' ? [committedCall(part, assignCallId)] : committedProse(part),
+    );
+    return { content, finishReason, usage };
+  }
+
+  #whole(): Finish {
+    if (this.#finish !== undefined) return this.#finish;
+    throw modelError('MODEL_UNAVAILABLE', 'the stream of the model was cut off before its turn was complete');
+  }
+
+  #addProse({ type, id, text, providerData }: Prose): void {
+    const key = `${type} ${id}`;
+    let part = this.#open.get(key);
+    if (part === undefined) {
+      part = { type: type === 'text-delta' ? 'text' : 'reasoning', text: '', providerData: undefined };
+      this.#open.set(key, part);
+      this.#parts.push(part);
+    }
+    part.text += text;
+    if (providerData !== undefined) part.providerData = { ...part.providerData, ...providerData };
+  }
+}
+
+function committedProse({ type, text, providerData }: OpenProse): readonly AssistantPart[] {
+  const isBlank = text.trim() === '';
+  if (isBlank && (type === 'text' || providerData === undefined)) return [];
+  return [{ type, text: text.toWellFormed(), ...dataOf(providerData) }];
+}
+
+function committedCall(call: Call, assignCallId: AssignCallId): AssistantToolCall {
+  const { input, raw } = parseArguments(call.input);
+  return {
+    type: 'tool_call',
+    provider_call_id: assignCallId(call.providerCallId),
+    tool: committedToolName(call.tool),
+    input,
+    ...(raw === undefined ? {} : { raw_input: raw }),
+    ...dataOf(call.providerData),
+  };
+}
+
+/** A name that a provider would refuse in a later request would lock the session: it is made one that none refuses. */
+function committedToolName(name: string): string {
+  const valid = name.replaceAll(/[^A-Za-z0-9_-]/g, '_').slice(0, 64);
+  return valid === '' ? 'unnamed_tool' : valid;
+}
+
+function dataOf(providerData: JsonObject | undefined): { readonly provider_data?: JsonObject } {
+  return providerData === undefined ? {} : { provider_data: providerData };
+}
