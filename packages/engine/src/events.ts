@@ -129,7 +129,7 @@ export const eventSchemas = {
     action: z.string().nullable(),
     label: z.string().nullable(),
     /** What recovery needs to publish captured output (SES-6); null where the call captures none. */
-    output: outputDeclaration.nullable(),
+    output: outputDeclaration.nullable().default(null),
   }),
   tool_call_progress: z.looseObject({
     type: z.literal('tool_call_progress'),

@@ -1,0 +1,64 @@
+import type { EngineEvent, EventOf } from './events.ts';
+
+/** What a user said and no committed turn has taken into account. */
+export interface PendingInput {
+  readonly inputId: string;
+  readonly text: string;
+  readonly kind: 'prompt' | 'steer';
+  readonly seq: number;
+}
+
+/** Workspace notes that were read again after the session had begun. */
+interface PendingNotes {
+  readonly text: string;
+  readonly seq: number;
+}
+
+/** What enters a session from outside and waits for the next turn. */
+export class InputLedger {
+  #waiting: readonly (PendingInput | PendingNotes)[] = [];
+  #notes: EventOf<'agents_md_loaded'> | null = null;
+  #begun = false;
+
+  /** What the workspace said to its agents before the first turn. */
+  get notes(): EventOf<'agents_md_loaded'> | null {
+    return this.#notes;
+  }
+
+  get pending(): readonly PendingInput[] {
+    return this.#waiting.filter((entry) => 'inputId' in entry);
+  }
+
+  /** Everything that waits, in order. */
+  get texts(): readonly string[] {
+    return this.#waiting.map(({ text }) => text);
+  }
+
+  apply({ payload, seq }: EngineEvent): void {
+    switch (payload.type) {
+      case 'agents_md_loaded':
+        if (this.#notes === null && !this.#begun) this.#notes = payload;
+        else this.#waiting = [...this.#waiting, { text: payload.text, seq }];
+        return;
+      case 'user_input_submitted': {
+        const { input_id: inputId, text, kind } = payload;
+        this.#waiting = [...this.#waiting, { inputId, text, kind, seq }];
+        return;
+      }
+      case 'user_input_recalled': {
+        const { input_id: recalled } = payload;
+        this.#waiting = this.#waiting.filter((entry) => !('inputId' in entry) || entry.inputId !== recalled);
+        return;
+      }
+      default:
+    }
+  }
+
+  /** Takes what a turn had taken into account: everything up to the event `throughSeq`. */
+  take(throughSeq: number): readonly string[] {
+    this.#begun = true;
+    const taken = this.#waiting.filter(({ seq }) => seq <= throughSeq);
+    this.#waiting = this.#waiting.filter(({ seq }) => seq > throughSeq);
+    return taken.map(({ text }) => text);
+  }
+}
