@@ -158,7 +158,7 @@ function previewByTheRule(text: string, { maxLines, maxBytes }: PreviewLimits): 
   const head = prefix([...lines.slice(0, Math.ceil(maxLines / 2)).join('')], Math.ceil(maxBytes / 2)).join(
     '',
   );
-  const end = [...lines.slice(lines.length - tailLines).join('')].toReversed();
+  const end = [...lines.slice(Math.max(0, lines.length - tailLines)).join('')].toReversed();
   const tail = prefix(end, Math.floor(maxBytes / 2))
     .toReversed()
     .join('');
