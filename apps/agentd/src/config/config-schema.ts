@@ -1,0 +1,145 @@
+import { z } from 'zod';
+import * as rule from './leaf-rules.ts';
+
+/** Wire families that a provider table may name (CFG-6). */
+export const ADAPTORS = [
+  'openai-compatible',
+  'openai-chat',
+  'openai-responses',
+  'anthropic',
+  'anthropic-compatible',
+  'google-gemini',
+  'google-vertex-gemini',
+  'aws-bedrock-converse',
+  'azure-openai-chat',
+  'azure-openai-responses',
+  'cohere-v2-chat',
+  'scripted',
+] as const;
+
+const MODALITIES = ['text', 'image', 'pdf', 'audio', 'video'] as const;
+
+const mediaLimits = z.strictObject({
+  max_bytes: rule.integer(1).optional(),
+  max_count: rule.integer(1).optional(),
+  max_pages: rule.integer(1).optional(),
+});
+
+const providerModel = z.strictObject({
+  input: rule.listOf(MODALITIES).optional(),
+  context_tokens: rule.integer(1).optional(),
+  output_tokens: rule.integer(1).optional(),
+  media: z
+    .strictObject({
+      image: mediaLimits.optional(),
+      pdf: mediaLimits.optional(),
+      audio: mediaLimits.optional(),
+      video: mediaLimits.optional(),
+    })
+    .optional(),
+});
+
+const provider = z
+  .strictObject({
+    adaptor: rule.oneOf(ADAPTORS),
+    base_url: rule.text.optional(),
+    api_key: rule.text.optional(),
+    headers: rule.textsByName.optional(),
+    script: rule.text.optional(),
+    models: z.record(z.string(), providerModel).optional(),
+  })
+  .superRefine(({ adaptor, script }, context) => {
+    if (adaptor === 'scripted' && script === undefined) {
+      context.addIssue({ code: 'custom', path: ['script'], message: 'expected the path of a YAML script' });
+    }
+    if (adaptor !== 'scripted' && script !== undefined) {
+      context.addIssue({
+        code: 'custom',
+        path: ['script'],
+        message: 'expected only with adaptor = "scripted"',
+      });
+    }
+  });
+
+const price = z.strictObject({
+  input: rule.price,
+  output: rule.price,
+  cache_read: rule.price.optional(),
+  cache_write: rule.price.optional(),
+});
+
+const mcpServer = z
+  .strictObject({
+    command: rule.text.optional(),
+    args: rule.texts.optional(),
+    env: rule.textsByName.optional(),
+    cwd: rule.text.optional(),
+    url: rule.text.optional(),
+    headers: rule.textsByName.optional(),
+    oauth: z.union([rule.flag, z.record(z.string(), z.unknown())]).optional(),
+    enabled: rule.flag.optional(),
+    lazy: rule.flag.optional(),
+    timeout_ms: rule.integer(1).optional(),
+  })
+  .superRefine(({ command, url }, context) => {
+    if ((command === undefined) === (url === undefined)) {
+      context.addIssue({ code: 'custom', message: 'expected exactly one of "command" and "url"' });
+    }
+  });
+
+/** One `config.toml`: every table strict, every key optional (CFG-2, CFG-3). */
+export const layerSchema = z.strictObject({
+  model: rule.modelId.optional(),
+  server: z.strictObject({ host: rule.text.optional(), port: rule.integer(0, 65_535).optional() }).optional(),
+  tool_output: z
+    .strictObject({
+      max_lines: rule.integer(1).optional(),
+      max_bytes: rule.integer(1).optional(),
+      max_capture_bytes: rule.integer(1).optional(),
+    })
+    .optional(),
+  approval: z.strictObject({ timeout_ms: rule.integer(1).optional() }).optional(),
+  context: z.strictObject({ trigger_percent: rule.integer(1, 100).optional() }).optional(),
+  delegation: z
+    .strictObject({
+      max_depth: rule.integer(0).optional(),
+      max_concurrency: rule.integer(1).optional(),
+      max_resident_subagents: rule.integer(1).optional(),
+      idle_eviction_after: rule.duration.optional(),
+    })
+    .optional(),
+  messaging: z
+    .strictObject({
+      enabled: rule.flag.optional(),
+      max_hops: rule.anyInteger.optional(),
+      max_body_bytes: rule.integer(1).optional(),
+      max_pending_per_session: rule.integer(1).optional(),
+      max_inflight_per_pair: rule.integer(0).optional(),
+    })
+    .optional(),
+  goals: z.strictObject({ max_idle_runs: rule.integer(1).optional() }).optional(),
+  loop_warning: z.strictObject({ enabled: rule.flag.optional() }).optional(),
+  bash: z.strictObject({ pass_env: rule.texts.optional() }).optional(),
+  model_retry: z
+    .strictObject({
+      standard: rule.integer(0).optional(),
+      overload: rule.integer(0).optional(),
+      ceiling_ms: rule.integer(1).optional(),
+    })
+    .optional(),
+  pricing: z.strictObject({ models: z.record(z.string(), price).optional() }).optional(),
+  mcp: z
+    .strictObject({
+      startup_wait_ms: rule.integer(0).optional(),
+      tool_text_budget_tokens: rule.integer(1).optional(),
+      servers: z.record(z.string(), mcpServer).optional(),
+    })
+    .optional(),
+  providers: z.record(z.string(), provider).optional(),
+});
+
+/** What one configuration file says. */
+export type ConfigLayer = z.output<typeof layerSchema>;
+export type ProviderTable = z.output<typeof provider>;
+export type McpServerTable = z.output<typeof mcpServer>;
+export type PriceTable = z.output<typeof price>;
