@@ -13,6 +13,10 @@ export type EngineErrorCode =
   | 'ENGINE_RUN_ACTIVE'
   /** No run is active, or it is another one. */
   | 'ENGINE_RUN_NOT_ACTIVE'
+  /** A call by hand names a `client_run_id` that has been used; nothing runs twice. */
+  | 'ENGINE_RUN_ID_USED'
+  /** A user said nothing but white space. */
+  | 'ENGINE_INPUT_EMPTY'
   | 'ENGINE_AGENT_UNKNOWN'
   | 'ENGINE_MODEL_UNKNOWN'
   /** Two published tools share a name. */

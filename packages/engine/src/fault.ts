@@ -1,10 +1,10 @@
 import { codeOf, messageOf } from '@agentd/contract';
 
-/** An error as events record it. */
-export interface Fault {
+/** An error as events record it. (A type alias: payloads are JSON objects, which interfaces are not assignable to.) */
+export type Fault = {
   readonly code: string;
   readonly message: string;
-}
+};
 
 /** A message longer than this is a document, not a message. */
 const LONGEST_MESSAGE = 4096;

@@ -1,0 +1,77 @@
+import type { CallReport, SessionId, ToolCallId, ToolDefinition } from '@agentd/contract';
+import type { PermissionRule } from './agent-document.ts';
+import type { PermissionMode } from './events.ts';
+import type { LogDiagnostic } from './ports.ts';
+import type { RunEnd } from './run-end.ts';
+import type { CancelReason } from './run-loop.ts';
+import type { SessionState } from './session-state.ts';
+
+export interface RunInit {
+  /** The caller's own name of the run: the same one is the same run, also after a crash. */
+  readonly clientRunId: string;
+  /** What the user says; not blank. */
+  readonly input: string;
+  /** An agent document's id; the session's own agent unless given. */
+  readonly agent?: string;
+  /** `provider/model`, a fallback chain in order (SES-9). */
+  readonly models: readonly string[];
+  /** Model turns. */
+  readonly maxTurns: number;
+  readonly timeoutMs: number;
+  /** Somebody can send input to interactive calls (`toolStdin`); false unless given. */
+  readonly acceptsStdin?: boolean;
+}
+
+export interface StartedRun {
+  readonly runId: string;
+  /** The `clientRunId` was known: nothing was started, and this is the earlier run. */
+  readonly existing: boolean;
+  /** Never rejects. Resolves once the terminal event is on disk; a log that cannot be written ends it as failed. */
+  readonly done: Promise<RunEnd>;
+}
+
+export interface HandCallInit {
+  readonly clientRunId: string;
+  readonly tool: string;
+  /** JSON text; what is no JSON object ends the call as `invalid_arguments`. */
+  readonly args: string;
+  readonly agent?: string;
+}
+
+/** An open session. Its tree is locked by this process until `close`. */
+export interface Session {
+  readonly id: SessionId;
+  /** `<agent>_<8 hex>` */
+  readonly handle: string;
+  /** Follows every event, on disk or not yet. Read only. */
+  readonly state: SessionState;
+  /** What was odd about the log when it was opened (SES-3). */
+  readonly diagnostics: readonly LogDiagnostic[];
+  /** Resolves once it is on disk. */
+  readonly setMode: (mode: PermissionMode) => Promise<void>;
+  /** Replaces the overlay. It decides from the next turn's calls on, and what is published from the next run on. */
+  readonly setOverlay: (rules: readonly PermissionRule[]) => Promise<void>;
+  /**
+   * Resolves once the start and the input are on disk (SES-2). Throws `ENGINE_RUN_ACTIVE` beside another run,
+   * `ENGINE_AGENT_UNKNOWN`, `ENGINE_MODEL_UNKNOWN` or `ENGINE_INPUT_EMPTY`, and has then written nothing.
+   */
+  readonly startRun: (init: RunInit) => Promise<StartedRun>;
+  /** One call by hand: a run with this one call and no model (CLI-6). Models do not see it. */
+  readonly callTool: (init: HandCallInit, signal: AbortSignal) => Promise<CallReport>;
+  /** What a run of this agent would publish to a model that can call tools. */
+  readonly publishedTools: (agent?: string) => Promise<readonly ToolDefinition[]>;
+  /** Says something to the running run. Resolves once it is on disk; it enters at the next boundary. */
+  readonly steer: (runId: string, text: string) => Promise<{ readonly inputId: string }>;
+  /** Input for an interactive call; false where it takes none (BASH-3). Resolves once the tool has taken it. */
+  readonly toolStdin: (runId: string, input: StdinInput) => Promise<boolean>;
+  /** Resolves once the terminal event is on disk; at once for the last run when it has ended. */
+  readonly cancel: (runId: string, reason: CancelReason) => Promise<void>;
+  /** Cancels a run that is active (`signal`), closes the log and lets the lock go. Idempotent. */
+  readonly close: () => Promise<void>;
+}
+
+export interface StdinInput {
+  readonly callId: ToolCallId;
+  readonly data: Uint8Array | null;
+  readonly eof: boolean;
+}
