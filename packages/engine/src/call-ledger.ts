@@ -26,7 +26,7 @@ export interface StartedCall {
 
 /** One call of a committed turn, as the history shows it. */
 export interface TurnCall extends OpenCall {
-  /** The provider's id, made distinct should a damaged log have it twice. */
+  /** The provider's id; made valid and distinct where a damaged log has it otherwise. */
   readonly wireId: string;
   /** Null until the call has its result, and for ever where that was lost. */
   readonly report: CallReport | null;
@@ -142,8 +142,9 @@ export class CallLedger {
   }
 
   #distinct(id: string): string {
-    let wireId = id;
-    for (let count = 2; this.#wireIds.has(wireId); count++) wireId = `${id.slice(0, 56)}_${count}`;
+    const sound = id.replaceAll(/[^A-Za-z0-9_-]/g, '_').slice(0, 64) || 'call';
+    let wireId = sound;
+    for (let count = 2; this.#wireIds.has(wireId); count++) wireId = `${sound.slice(0, 48)}_${count}`;
     this.#wireIds.add(wireId);
     return wireId;
   }

@@ -16,7 +16,7 @@ interface PendingNotes {
 
 /** What enters a session from outside and waits for the next turn. */
 export class InputLedger {
-  #waiting: readonly (PendingInput | PendingNotes)[] = [];
+  #waiting: (PendingInput | PendingNotes)[] = [];
   #notes: EventOf<'agents_md_loaded'> | null = null;
   #begun = false;
 
@@ -38,11 +38,11 @@ export class InputLedger {
     switch (payload.type) {
       case 'agents_md_loaded':
         if (this.#notes === null && !this.#begun) this.#notes = payload;
-        else this.#waiting = [...this.#waiting, { text: payload.text, seq }];
+        else this.#waiting.push({ text: agentsMdText(payload), seq });
         return;
       case 'user_input_submitted': {
         const { input_id: inputId, text, kind } = payload;
-        this.#waiting = [...this.#waiting, { inputId, text, kind, seq }];
+        this.#waiting.push({ inputId, text, kind, seq });
         return;
       }
       case 'user_input_recalled': {
@@ -61,4 +61,9 @@ export class InputLedger {
     this.#waiting = this.#waiting.filter(({ seq }) => seq > throughSeq);
     return taken.map(({ text }) => text);
   }
+}
+
+/** What a workspace says to its agents, as a turn of the user (CFG-1). */
+export function agentsMdText({ path, text }: EventOf<'agents_md_loaded'>): string {
+  return `<agents_md path=${JSON.stringify(path)}>\n${text}\n</agents_md>`;
 }

@@ -1,8 +1,24 @@
-import type { Clock, FileLocks, Ids } from '@agentd/contract';
-import type { SessionStore } from '../ports.ts';
+import { stat } from 'node:fs/promises';
+import {
+  isUuid,
+  type Clock,
+  type EventEnvelope,
+  type FileLocks,
+  type Ids,
+  type SessionId,
+} from '@agentd/contract';
+import { engineError } from '../errors.ts';
+import type { EnginePayload } from '../events.ts';
+import type { LogContent, OwnedSession, SessionListing, SessionStore } from '../ports.ts';
+import { FileEventLog } from './event-log.ts';
+import { openLogFile, type LogFile } from './log-file.ts';
+import { damageOf, readLog } from './read-log.ts';
+import { SessionCreation } from './session-creation.ts';
+import { SessionFolders, type SessionPlace } from './session-folders.ts';
+import { openAlready, TreeLocks, type TreeHold } from './tree-locks.ts';
 
 export interface FileSessionStoreInit {
-  /** Made on the first `create`, 0700. */
+  /** Made, 0700, when the first session is created. */
   readonly folder: string;
   readonly locks: FileLocks;
   readonly clock: Clock;
@@ -10,6 +26,136 @@ export interface FileSessionStoreInit {
   readonly engineVersion: string;
 }
 
-export function fileSessionStore(_init: FileSessionStoreInit): SessionStore {
-  throw new Error('not written yet');
+/** Keeps sessions as `<root id>/events.jsonl`, and those of subagents below their root (SES-1). */
+export function fileSessionStore(init: FileSessionStoreInit): SessionStore {
+  const store = new FileSessionStore(init);
+  return {
+    create: (sessionId, first) => store.create(sessionId, first),
+    open: (sessionId) => store.open(sessionId),
+    read: (sessionId) => store.read(sessionId),
+    list: () => store.list(),
+  };
+}
+
+/** So many sessions are looked at together. */
+const LISTED_TOGETHER = 16;
+
+class FileSessionStore {
+  readonly #init: FileSessionStoreInit;
+  readonly #folders: SessionFolders;
+  readonly #trees: TreeLocks;
+  readonly #creation: SessionCreation;
+  /** Sessions that this process has open: each has one writer. */
+  readonly #open = new Set<SessionId>();
+
+  constructor(init: FileSessionStoreInit) {
+    this.#init = init;
+    this.#folders = new SessionFolders(init.folder);
+    this.#trees = new TreeLocks(init.locks);
+    this.#creation = new SessionCreation({
+      folders: this.#folders,
+      trees: this.#trees,
+      ids: init.ids,
+      logOf: (file, sessionId, lastSeq) => this.#logOf(file, sessionId, lastSeq),
+    });
+  }
+
+  async create(sessionId: SessionId, first: EnginePayload): Promise<OwnedSession> {
+    if (!isUuid(sessionId)) throw new Error(`${sessionId} is no session id`);
+    const rootId = (first.type === 'session_created' ? first.origin?.root_id : undefined) ?? sessionId;
+    return this.#claim(sessionId, async () => {
+      const created =
+        rootId === sessionId
+          ? await this.#creation.root(sessionId, first)
+          : await this.#creation.child(sessionId, rootId, first);
+      return this.#owned({ events: [created.first as EventEnvelope], diagnostics: [] }, created);
+    });
+  }
+
+  async open(sessionId: SessionId): Promise<OwnedSession> {
+    const place = await this.#find(sessionId);
+    return this.#claim(sessionId, async () => {
+      const hold = await this.#trees.hold(place.rootId, place.rootFolder);
+      try {
+        return await this.#openLocked(place, sessionId, hold);
+      } catch (error) {
+        await hold.release();
+        throw error;
+      }
+    });
+  }
+
+  async read(sessionId: SessionId): Promise<LogContent> {
+    const { log } = await this.#find(sessionId);
+    const { events, diagnostics } = await readLog(log, sessionId);
+    return { events, diagnostics };
+  }
+
+  async list(): Promise<readonly SessionListing[]> {
+    const ids = await this.#folders.roots();
+    const rows: SessionListing[] = [];
+    for (let start = 0; start < ids.length; start += LISTED_TOGETHER) {
+      const some = ids.slice(start, start + LISTED_TOGETHER);
+      rows.push(...(await Promise.all(some.map((id) => this.#listing(id)))));
+    }
+    return rows.toSorted((a, b) => b.updatedAt - a.updatedAt || (a.sessionId < b.sessionId ? -1 : 1));
+  }
+
+  async #listing(sessionId: SessionId): Promise<SessionListing> {
+    const { log, folder } = this.#folders.place(sessionId);
+    const info = await stat(log).catch(() => stat(folder).catch(() => null));
+    return { sessionId, updatedAt: info?.mtimeMs ?? 0, damaged: await damageOf(log) };
+  }
+
+  async #find(sessionId: SessionId): Promise<SessionPlace> {
+    const place = await this.#folders.find(sessionId);
+    if (place !== null) return place;
+    throw engineError('ENGINE_SESSION_NOT_FOUND', `there is no session ${JSON.stringify(sessionId)}`);
+  }
+
+  async #openLocked(place: SessionPlace, sessionId: SessionId, hold: TreeHold): Promise<OwnedSession> {
+    const { events, diagnostics, tail, lastSeq } = await readLog(place.log, sessionId);
+    const file = await openLogFile(place.log, tail === null || tail.whole ? undefined : tail.offset);
+    // An event that lacks only its line end gets it now; the next one would spoil both.
+    if (tail?.whole === true) await file.append(Buffer.from('\n'));
+    const log = this.#logOf(file, sessionId, lastSeq);
+    return this.#owned({ events, diagnostics }, { log, hold });
+  }
+
+  /** Sees to it that one process opens a session once. */
+  async #claim(sessionId: SessionId, make: () => Promise<OwnedSession>): Promise<OwnedSession> {
+    if (this.#open.has(sessionId)) throw openAlready(sessionId);
+    this.#open.add(sessionId);
+    try {
+      const owned = await make();
+      const release = async (): Promise<void> => {
+        try {
+          await owned.release();
+        } finally {
+          this.#open.delete(sessionId);
+        }
+      };
+      let released: Promise<void> | undefined;
+      return { ...owned, release: () => (released ??= release()) };
+    } catch (error) {
+      this.#open.delete(sessionId);
+      throw error;
+    }
+  }
+
+  #owned(content: LogContent, { log, hold }: { log: FileEventLog; hold: TreeHold }): OwnedSession {
+    const release = async (): Promise<void> => {
+      try {
+        await log.close();
+      } finally {
+        await hold.release();
+      }
+    };
+    return { ...content, log, release };
+  }
+
+  #logOf(file: LogFile, sessionId: SessionId, lastSeq: number): FileEventLog {
+    const { clock, engineVersion } = this.#init;
+    return new FileEventLog({ file, sessionId, clock, engineVersion, lastSeq });
+  }
 }

@@ -1,0 +1,70 @@
+import { isJsonObject, type AssistantPart, type AssistantToolCall, type JsonObject } from '@agentd/contract';
+import type { Step } from './session-state.ts';
+
+/** A turn that says and calls nothing still needs a text. */
+const NO_TEXT = '(no text)';
+
+export function isBlank(text: string): boolean {
+  return text.trim() === '';
+}
+
+/** Text as a request may hold it: no half surrogate pair, no NUL. */
+export function visibleText(text: string): string {
+  return text.toWellFormed().replaceAll('\0', '\u2400');
+}
+
+/** A tool's name as every provider takes it; a model may have called something that never existed. */
+export function toolName(name: string): string {
+  return name.replaceAll(/[^A-Za-z0-9_-]/g, '_').slice(0, 64) || 'unknown';
+}
+
+/** The parts of a turn. Reasoning goes back untouched; it may have no text and still be signed (field I12). */
+export function assistantParts({ content, calls }: Step): readonly AssistantPart[] {
+  const parts: AssistantPart[] = [];
+  let call = 0;
+  for (const part of content) {
+    if (part.type === 'tool_call') parts.push(wireCall(part, calls[call++]?.wireId ?? part.provider_call_id));
+    else if (part.type === 'reasoning') parts.push(...(isEmptyReasoning(part) ? [] : [part]));
+    else if (!isBlank(part.text)) parts.push({ ...part, text: visibleText(part.text) });
+  }
+  const says = parts.some(({ type }) => type !== 'reasoning');
+  return says ? parts : [...parts, { type: 'text', text: NO_TEXT }];
+}
+
+function isEmptyReasoning({
+  text,
+  provider_data: data,
+}: {
+  text: string;
+  provider_data?: JsonObject;
+}): boolean {
+  return isBlank(text) && data === undefined;
+}
+
+/** What the model wrote stays in the log; a request holds an object (field I13). */
+function wireCall(
+  { provider_data: data, input, tool }: AssistantToolCall,
+  wireId: string,
+): AssistantToolCall {
+  return {
+    type: 'tool_call',
+    provider_call_id: wireId,
+    tool: toolName(tool),
+    input: isJsonObject(input) ? soundInput(input) : {},
+    ...(data === undefined ? {} : { provider_data: data }),
+  };
+}
+
+/** Escapes of what `visibleText` replaces. */
+const UNSOUND = /\\u(?:0000|d[89a-f])/;
+
+function soundInput(input: JsonObject): JsonObject {
+  const json = JSON.stringify(input);
+  return UNSOUND.test(json) ? (JSON.parse(json, soundValue) as JsonObject) : input;
+}
+
+function soundValue(_key: string, value: unknown): unknown {
+  if (typeof value === 'string') return visibleText(value);
+  if (!isJsonObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, child]) => [visibleText(key), child]));
+}
