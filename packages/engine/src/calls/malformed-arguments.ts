@@ -1,0 +1,27 @@
+import { messageOf, type ToolError } from '@agentd/contract';
+import { callError } from './call-fault.ts';
+
+const ADVICE =
+  'Make the call again with complete JSON; split a long text into smaller pieces, e.g. several calls.';
+
+/**
+ * What a model reads when its arguments are not JSON (ARG-3). `truncated` says that the turn ended at the output limit;
+ * providers do not always tell, so a text that just stops counts as cut off as well.
+ */
+export function malformedArguments(tool: string, rawInput: string, truncated: boolean): ToolError {
+  const problem = jsonProblem(rawInput);
+  const what =
+    truncated || /end of JSON input|Unterminated/i.test(problem)
+      ? `the arguments of ${tool} were cut off by the output limit after ${rawInput.length} characters`
+      : `the arguments of ${tool} are not valid JSON (${problem}); they may have been cut off by the output limit`;
+  return callError('invalid_arguments', `${what}. Nothing was run. ${ADVICE}`);
+}
+
+function jsonProblem(text: string): string {
+  try {
+    JSON.parse(text);
+    return 'more than one value';
+  } catch (thrown) {
+    return messageOf(thrown);
+  }
+}

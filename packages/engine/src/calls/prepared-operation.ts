@@ -1,0 +1,68 @@
+import { createHash } from 'node:crypto';
+import {
+  PERMISSION_ACTIONS,
+  toolError,
+  type JsonValue,
+  type PreparedCall,
+  type ToolSpec,
+} from '@agentd/contract';
+import { z } from 'zod';
+import type { PreparedOperation } from './call-stages.ts';
+
+type Callback = (...args: never) => Promise<void>;
+const callback = z.custom<Callback>((value) => typeof value === 'function', 'expected a function');
+
+const preparedCall = z.object({
+  permission: z.object({ action: z.enum(PERMISSION_ACTIONS), label: z.string() }),
+  serializationKey: z.string().optional(),
+  revalidate: callback.optional(),
+  execute: callback,
+  dispose: callback.optional(),
+});
+
+/** Takes a prepared call down. Throws a tool error where the tool broke its contract; `prepared` may be anything. */
+export function preparedOperation({ name, action }: ToolSpec, prepared: PreparedCall): PreparedOperation {
+  const { permission, serializationKey = null } = checked(name, prepared);
+  if (permission.action !== action) {
+    // Otherwise a tool could be published by one action and be permitted by another.
+    throw toolError('execution_failed', `${name} has the action ${action} but asks for ${permission.action}`);
+  }
+  const { execute, revalidate, dispose } = prepared;
+  const digest = (): string => operationDigest({ tool: name, ...permission, operation: prepared.operation });
+  const operationSha256 = digest();
+  return {
+    permission,
+    operationSha256,
+    isUnchanged: () => digest() === operationSha256,
+    serializationKey,
+    revalidate: async (signal) => revalidate?.call(prepared, signal),
+    execute: (context, signal) => execute.call(prepared, context, signal),
+    dispose: once(async () => dispose?.call(prepared)),
+  };
+}
+
+function checked(name: string, prepared: PreparedCall): z.infer<typeof preparedCall> {
+  const parsed = preparedCall.safeParse(prepared);
+  if (parsed.success) return parsed.data;
+  const problems = parsed.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`);
+  throw toolError('execution_failed', `${name} prepared no valid call: ${problems.join('; ')}`);
+}
+
+function once(run: () => Promise<void>): () => Promise<void> {
+  let result: Promise<void> | undefined;
+  return () => (result ??= run());
+}
+
+/** SHA-256, in hex, of a value's JSON with its keys in code point order. Throws for what JSON cannot carry. */
+export function operationDigest(operation: JsonValue): string {
+  return createHash('sha256').update(canonicalJson(operation)).digest('hex');
+}
+
+function canonicalJson(value: JsonValue): string {
+  const plain = JSON.parse(JSON.stringify(value)) as JsonValue;
+  return JSON.stringify(plain, (_key, part: unknown) =>
+    typeof part === 'object' && part !== null && !Array.isArray(part)
+      ? Object.fromEntries(Object.entries(part).toSorted(([a], [b]) => (a < b ? -1 : 1)))
+      : part,
+  );
+}
