@@ -8,6 +8,8 @@ export { permissionModes } from './events.ts';
 export type { EngineEvent, EnginePayload, EventOf, PermissionMode } from './events.ts';
 export type { Fault } from './fault.ts';
 export { modelTextOf } from './model-text.ts';
+export { parseRuleArgument } from './permissions/rule-argument.ts';
+export type { ParsedRule } from './permissions/rule-argument.ts';
 export type {
   AgentSource,
   ApprovalAnswer,
