@@ -1,5 +1,7 @@
 // Every line here is a promise to users.
 export type { AgentDocument, PermissionRule } from './agent-document.ts';
+export { publishedTools, toolDefinitions } from './calls/publication.ts';
+export type { PublicationPolicy } from './calls/publication.ts';
 export { createEngine } from './engine.ts';
 export type { Engine, SessionInit, SessionSnapshot } from './engine.ts';
 export { engineError } from './errors.ts';

@@ -13,6 +13,8 @@ describe('the surface of the package', () => {
       'modelTextOf',
       'parseRuleArgument',
       'permissionModes',
+      'publishedTools',
+      'toolDefinitions',
     ]);
   });
 
