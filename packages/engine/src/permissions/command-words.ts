@@ -33,7 +33,7 @@ const RESERVED: ReadonlySet<string> = new Set(
  * groups, keywords, comments and redirections to files are left to a human.
  */
 export function simpleCommands(source: string): readonly SimpleCommand[] | null {
-  if (source.length > LONGEST_COMMAND) return null;
+  if (source.length > LONGEST_COMMAND || source.includes('\0')) return null;
   const groups = wordGroups(source);
   if (groups === null) return null;
   const commands: SimpleCommand[] = [];
