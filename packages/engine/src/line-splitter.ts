@@ -27,8 +27,8 @@ export class LineSplitter {
       yield this.#cut(1);
       start = end + 1;
     }
-    // The rest outlives the chunk.
-    this.#add(chunk.slice(start));
+    // The rest outlives the chunk, and `slice` of a Buffer is no copy.
+    this.#add(new Uint8Array(chunk.subarray(start)));
   }
 
   /** What follows the last line end, or null. */

@@ -1,4 +1,5 @@
-import { constants, open } from 'node:fs/promises';
+import { constants, open, type FileHandle } from 'node:fs/promises';
+import type { LogTail } from '../session-log-parser.ts';
 
 /** A file that only grows. */
 export interface LogFile {
@@ -14,32 +15,35 @@ export interface LogFile {
 
 const FLAGS = constants.O_RDWR | constants.O_APPEND | constants.O_CREAT | constants.O_NOFOLLOW;
 
-/** Opens a log for appending, 0600; `keep` cuts it to that many bytes first. */
-export async function openLogFile(path: string, keep?: number): Promise<LogFile> {
+/** Opens a log for appending, 0600, and mends the tail that its reader found. */
+export async function openLogFile(path: string, tail: LogTail | null = null): Promise<LogFile> {
   const handle = await open(path, FLAGS, 0o600);
   try {
-    if (keep !== undefined) await handle.truncate(keep);
-    let size = (await handle.stat()).size;
-    return {
-      append: async (data) => {
-        let written = 0;
-        try {
-          while (written < data.length) {
-            written += (await handle.write(data, written, data.length - written)).bytesWritten;
-          }
-          size += written;
-        } catch (error) {
-          await handle.truncate(size + wholeLines(data, written)).catch(() => undefined);
-          throw error;
-        }
-      },
-      sync: () => handle.datasync(),
-      close: () => handle.close(),
-    };
+    // An event that lacks only its line end gets it now: the next one would spoil both.
+    if (tail?.whole === true) await handle.write('\n');
+    else if (tail !== null) await handle.truncate(tail.offset);
+    const { size } = await handle.stat();
+    return { append: appendTo(handle, size), sync: () => handle.datasync(), close: () => handle.close() };
   } catch (error) {
     await handle.close();
     throw error;
   }
+}
+
+function appendTo(handle: FileHandle, sizeAtFirst: number): LogFile['append'] {
+  let size = sizeAtFirst;
+  return async (data) => {
+    let written = 0;
+    try {
+      while (written < data.length) {
+        written += (await handle.write(data, written, data.length - written)).bytesWritten;
+      }
+    } catch (error) {
+      await handle.truncate(size + wholeLines(data, written)).catch(() => undefined);
+      throw error;
+    }
+    size += written;
+  };
 }
 
 function wholeLines(data: Uint8Array, written: number): number {

@@ -41,10 +41,10 @@ export class SessionCreation {
     const place = folders.place(sessionId);
     for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
       const staged = await folders.stage(place, `${sessionId}-${ids.hex(8)}`);
-      const lock = await this.#lock(staged);
+      const lock = await this.#lock(staged.folder);
       if (lock === null) continue;
       const hold = trees.adopt(sessionId, lock);
-      return { ...(await this.#build(sessionId, first, { staged, place, hold })), hold };
+      return this.#build(sessionId, first, { staged, place, hold });
     }
     throw new Error(`session ${sessionId} could not be made: its folder was taken away ${ATTEMPTS} times`);
   }
@@ -56,22 +56,25 @@ export class SessionCreation {
     }
     const place = folders.place(sessionId, rootId);
     const hold = await trees.hold(rootId, place.rootFolder);
-    const staged = await folders.stage(place, `${sessionId}-${ids.hex(8)}`);
-    return { ...(await this.#build(sessionId, first, { staged, place, hold })), hold };
+    const staged = await folders.stage(place, `${sessionId}-${ids.hex(8)}`).catch(async (error: unknown) => {
+      await hold.release();
+      throw error;
+    });
+    return this.#build(sessionId, first, { staged, place, hold });
   }
 
   async #build(
     sessionId: SessionId,
     payload: EnginePayload,
     { staged, place, hold }: { staged: SessionPlace; place: SessionPlace; hold: TreeHold },
-  ): Promise<Omit<CreatedSession, 'hold'>> {
+  ): Promise<CreatedSession> {
     let log: FileEventLog | undefined;
     try {
       log = this.#ports.logOf(await openLogFile(staged.log), sessionId, 0);
       const first = log.append(payload, null);
       await log.sync();
       await this.#ports.folders.publish(staged, place);
-      return { first, log };
+      return { first, log, hold };
     } catch (error) {
       // The first fault is the one to tell.
       await log?.close().catch(() => undefined);
@@ -81,11 +84,13 @@ export class SessionCreation {
     }
   }
 
-  async #lock({ folder }: SessionPlace): Promise<FileLock | null> {
+  /** Null when a sweep was faster. */
+  async #lock(folder: string): Promise<FileLock | null> {
     try {
       return await this.#ports.trees.take(join(folder, LOCK_NAME));
     } catch (error) {
       if (codeOf(error) === 'ENOENT') return null;
+      await rm(folder, { recursive: true, force: true });
       throw error;
     }
   }
@@ -93,7 +98,7 @@ export class SessionCreation {
   /** Removes what processes left that ended while they made a session. */
   async #sweep(): Promise<void> {
     for (const folder of await this.#ports.folders.staged()) {
-      const lock = await this.#lock({ rootId: '', rootFolder: folder, folder, log: '' });
+      const lock = await this.#lock(folder);
       if (lock === null) continue;
       await rm(folder, { recursive: true, force: true });
       await lock.release();

@@ -115,9 +115,7 @@ class FileSessionStore {
 
   async #openLocked(place: SessionPlace, sessionId: SessionId, hold: TreeHold): Promise<OwnedSession> {
     const { events, diagnostics, tail, lastSeq } = await readLog(place.log, sessionId);
-    const file = await openLogFile(place.log, tail === null || tail.whole ? undefined : tail.offset);
-    // An event that lacks only its line end gets it now; the next one would spoil both.
-    if (tail?.whole === true) await file.append(Buffer.from('\n'));
+    const file = await openLogFile(place.log, tail);
     const log = this.#logOf(file, sessionId, lastSeq);
     return this.#owned({ events, diagnostics }, { log, hold });
   }

@@ -1,0 +1,37 @@
+import { spawn } from 'node:child_process';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+
+/** A program of this folder in a process of its own. */
+export interface TestProcess {
+  /** The next line that it prints; rejects when it ends before. */
+  readonly nextLine: () => Promise<string>;
+  /** SIGKILL; resolves with the lines that were not asked for when the process is gone. */
+  readonly kill: () => Promise<readonly string[]>;
+}
+
+export function runProgram(name: string, args: readonly string[]): TestProcess {
+  const program = fileURLToPath(new URL(name, import.meta.url));
+  const child = spawn(
+    process.execPath,
+    ['--disable-warning=ExperimentalWarning', '--conditions=@agentd/source', program, ...args],
+    { stdio: ['ignore', 'pipe', 'inherit'] },
+  );
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  const exit = new Promise((resolve) => child.once('close', resolve));
+  return {
+    nextLine: async () => {
+      const { value, done } = await lines.next();
+      if (done === true) throw new Error(`${name} ended before it printed a line`);
+      return value;
+    },
+    kill: async () => {
+      child.kill('SIGKILL');
+      await exit;
+      const rest: string[] = [];
+      for (let line = await lines.next(); line.done !== true; line = await lines.next())
+        rest.push(line.value);
+      return rest;
+    },
+  };
+}
