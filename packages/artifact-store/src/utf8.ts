@@ -98,3 +98,8 @@ export function afterLineFeeds(bytes: Uint8Array, from: number, count: number): 
 }
 
 export const encodeUtf8 = (text: string): Buffer => Buffer.from(text, 'utf8');
+
+/** Whether the last line of the bytes lacks its LF. */
+export function endsInLine(bytes: Uint8Array): boolean {
+  return bytes.length > 0 && bytes.at(-1) !== LINE_FEED;
+}

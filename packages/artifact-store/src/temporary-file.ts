@@ -1,0 +1,134 @@
+import { constants } from 'node:fs';
+import { open, unlink, type FileHandle } from 'node:fs/promises';
+import type { FileLock, FileLocks } from '@agentd/contract';
+import { storeError } from './errors.ts';
+
+/** Bytes that may wait for the disk before the writer has to (OUT-12). */
+const MAX_QUEUED_BYTES = 1024 * 1024;
+
+const CREATE_FLAGS = constants.O_RDWR | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
+
+/**
+ * A file that is written once, from its start, and locked exclusively until it is let go (ART-11).
+ * Whatever waits while a write is under way goes to the disk in one write after it.
+ */
+export class TemporaryFile {
+  readonly path: string;
+  readonly handle: FileHandle;
+  readonly #lock: FileLock;
+  #queue: Uint8Array[] = [];
+  #queuedBytes = 0;
+  #writtenBytes = 0;
+  #writing: Promise<void> | null = null;
+  #fault: unknown;
+  #letGo: Promise<void> | undefined;
+
+  constructor(handle: FileHandle, lock: FileLock) {
+    this.path = lock.path;
+    this.handle = handle;
+    this.#lock = lock;
+  }
+
+  /** Creates and locks the file; rejects when it exists. */
+  static async create(path: string, locks: FileLocks): Promise<TemporaryFile> {
+    const handle = await open(path, CREATE_FLAGS, 0o600);
+    try {
+      return new TemporaryFile(handle, await lockOf(path, locks));
+    } catch (error) {
+      await handle.close();
+      await removeFile(path);
+      throw error;
+    }
+  }
+
+  /** Takes over a file that a dead process left, with a lock on it in hand. */
+  static async adopt(lock: FileLock): Promise<TemporaryFile> {
+    return new TemporaryFile(await open(lock.path, constants.O_RDWR | constants.O_NOFOLLOW), lock);
+  }
+
+  /** Whether the writer should await `drained` before it writes on. */
+  get isFull(): boolean {
+    return this.#queuedBytes >= MAX_QUEUED_BYTES;
+  }
+
+  /** Queues bytes; the caller must leave them as they are. */
+  write(bytes: Uint8Array): void {
+    this.#queue.push(bytes);
+    this.#queuedBytes += bytes.length;
+    this.#writing ??= this.#writeQueued();
+  }
+
+  /** Resolves once nothing is queued; rejects with the first fault. */
+  async drained(): Promise<void> {
+    await this.#writing;
+    if (this.#fault !== undefined) throw this.#fault;
+  }
+
+  /** Resolves once the file holds what was written, as far as the operating system is concerned. */
+  async seal(): Promise<void> {
+    await this.drained();
+    const { size } = await this.handle.stat();
+    if (size !== this.#writtenBytes) {
+      throw storeError(
+        'ARTIFACT_STORE_FILE_CHANGED',
+        `a capture file has ${size} bytes, not ${this.#writtenBytes}`,
+      );
+    }
+  }
+
+  /** Takes `length` bytes that are there already for written, and cuts off what follows them. */
+  async keep(length: number): Promise<void> {
+    await this.handle.truncate(length);
+    this.#writtenBytes = length;
+  }
+
+  /** Removes the file under its temporary name and frees the lock. Idempotent; what cannot be removed is swept later. */
+  letGo(): Promise<void> {
+    this.#letGo ??= this.#remove();
+    return this.#letGo;
+  }
+
+  async #writeQueued(): Promise<void> {
+    while (this.#queue.length > 0) {
+      const batch = this.#queue.length === 1 ? this.#queue[0] : Buffer.concat(this.#queue);
+      this.#queue = [];
+      try {
+        if (batch !== undefined && this.#fault === undefined) await this.#writeAll(batch);
+      } catch (error) {
+        this.#fault = error;
+      }
+      this.#queuedBytes = this.#queue.reduce((total, { length }) => total + length, 0);
+    }
+    this.#writing = null;
+  }
+
+  /** One write may take less than all of it, on a disk that is almost full. */
+  async #writeAll(bytes: Uint8Array): Promise<void> {
+    for (let done = 0; done < bytes.length;) {
+      const { bytesWritten } = await this.handle.write(bytes, done, bytes.length - done, this.#writtenBytes);
+      done += bytesWritten;
+      this.#writtenBytes += bytesWritten;
+    }
+  }
+
+  async #remove(): Promise<void> {
+    await this.#writing;
+    await removeFile(this.path);
+    await Promise.allSettled([this.handle.close(), this.#lock.release()]);
+  }
+}
+
+async function lockOf(path: string, locks: FileLocks): Promise<FileLock> {
+  const lock = await locks.tryExclusive(path);
+  if (lock === null)
+    throw storeError('ARTIFACT_STORE_FILE_CHANGED', 'somebody else locked a new capture file');
+  return lock;
+}
+
+async function removeFile(path: string): Promise<void> {
+  try {
+    await unlink(path);
+  } catch {
+    // It is gone, or the disk is at fault; what is left is swept at the next start (ART-11).
+  }
+}
