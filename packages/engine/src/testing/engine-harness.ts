@@ -178,11 +178,11 @@ function rejectionOf(signal: AbortSignal): Promise<never> {
   });
 }
 
-/** Lets everything go on until `ready` holds; fails where it never does. */
+/** Lets everything go on until `ready` holds; fails where it never does. Real disks need a moment, fakes none. */
 export async function until(ready: () => boolean): Promise<void> {
-  for (let step = 0; step < 500; step += 1) {
+  for (let step = 0; step < 1000; step += 1) {
     if (ready()) return;
-    await flush();
+    await (step < 100 ? flush() : new Promise((resolve) => setTimeout(resolve, 5)));
   }
   throw new Error('what the test waits for did not come about');
 }
