@@ -1,0 +1,81 @@
+import type { Clock, ModelClient } from '@agentd/contract';
+import { gatewayError } from './errors.ts';
+import { openProvider } from './open-provider.ts';
+import { listProviders, type ProviderListing } from './provider-list.ts';
+import { keyIn, resolveProvider, type ProviderSources } from './resolve-provider.ts';
+import { ADAPTORS, type AdaptorId, type ProviderSettings } from './settings.ts';
+import { openScripted, type ScriptAttempts } from './open-scripted.ts';
+import { OTHER_KEY_VARIABLES, WELL_KNOWN } from './well-known.ts';
+
+export interface ModelGatewayOptions {
+  /** By provider id, every `${env:…}` already replaced. They replace a well-known provider of the same id. */
+  readonly providers: Readonly<Record<string, ProviderSettings>>;
+  /** Where the usual key variables are looked up. */
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly clock: Clock;
+  /** Replaces the `fetch` of Node, e.g. for a proxy or for longer idle times. */
+  readonly fetch?: typeof globalThis.fetch;
+}
+
+export interface ModelGateway {
+  /** The adaptors that settings may name (CFG-6). */
+  readonly adaptors: readonly AdaptorId[];
+  /**
+   * Opens `provider/model`, or `scripted:FILE.yaml`. Makes no request. Throws `GATEWAY_…` errors whose text says how
+   * to mend the matter.
+   */
+  readonly open: (modelId: string) => Promise<ModelClient>;
+  /** What is configured, then every well-known provider, with or without its key. */
+  readonly list: () => readonly ProviderListing[];
+  /** The model of a run that names none: that of the first well-known provider whose usual variable is set (CFG-4). */
+  readonly defaultModel: () => string | undefined;
+  /** Names of variables that usually hold keys of providers (BASH-2). */
+  readonly credentialVariables: () => readonly string[];
+}
+
+const SCRIPT_PREFIX = 'scripted:';
+
+/** A gateway to every model that settings and environment give access to. Loads no provider package before it opens one. */
+export function createModelGateway(options: ModelGatewayOptions): ModelGateway {
+  const { providers, environment, clock, fetch = globalThis.fetch } = options;
+  const sources: ProviderSources = { providers, environment };
+  const attempts: ScriptAttempts = new Map();
+
+  const open = async (modelId: string): Promise<ModelClient> => {
+    if (modelId.startsWith(SCRIPT_PREFIX)) {
+      const file = modelId.slice(SCRIPT_PREFIX.length);
+      return openScripted({ id: modelId, provider: 'scripted', model: file, file }, { clock, attempts });
+    }
+    const { provider, model } = parseModelId(modelId);
+    const resolved = resolveProvider(provider, sources);
+    if (resolved.kind === 'endpoint') return openProvider({ provider, model, resolved }, { clock, fetch });
+    return openScripted({ id: modelId, provider, model, file: resolved.script }, { clock, attempts });
+  };
+
+  return {
+    adaptors: ADAPTORS,
+    open,
+    list: () => listProviders(sources),
+    defaultModel: () => {
+      const found = Object.entries(WELL_KNOWN).find(([, known]) => keyIn(known, environment) !== undefined);
+      return found === undefined ? undefined : `${found[0]}/${found[1].defaultModel}`;
+    },
+    credentialVariables: () =>
+      [
+        ...new Set([
+          ...Object.values(WELL_KNOWN).flatMap((known) => known.keyVariables),
+          ...OTHER_KEY_VARIABLES,
+        ]),
+      ].toSorted(),
+  };
+}
+
+function parseModelId(modelId: string): { readonly provider: string; readonly model: string } {
+  const slash = modelId.indexOf('/');
+  const [provider, model] = [modelId.slice(0, slash), modelId.slice(slash + 1)];
+  if (slash > 0 && model.trim() !== '') return { provider, model };
+  throw gatewayError(
+    'GATEWAY_MODEL_UNKNOWN',
+    `${JSON.stringify(modelId)} names no model: write PROVIDER/MODEL, e.g. anthropic/${WELL_KNOWN['anthropic']?.defaultModel}, or scripted:FILE.yaml`,
+  );
+}

@@ -1,0 +1,62 @@
+import type { Modality } from '@agentd/contract';
+import type { ModelSettings } from './settings.ts';
+
+const TEXT: readonly Modality[] = ['text'];
+const SIGHTED: readonly Modality[] = ['text', 'image', 'pdf'];
+
+/**
+ * Limits and list prices as the providers published them, checked against public tables on 2026-12-01. Settings win
+ * over this table; a model that is in neither gets `GUESS`.
+ */
+export const KNOWN_MODELS: Readonly<Record<string, ModelSettings>> = {
+  'anthropic/claude-sonnet-5-5': claude(1_000_000, 128_000, [2, 10, 0.1, 2.5]),
+  'anthropic/claude-opus-5-5': claude(1_000_000, 128_000, [4, 20, 0.2, 5]),
+  'anthropic/claude-sonnet-4-6': claude(1_000_000, 128_000),
+  'anthropic/claude-opus-4-6': claude(1_000_000, 128_000),
+  'anthropic/claude-opus-4-5': claude(200_000, 64_000, [5, 25, 0.5, 6.25]),
+  'anthropic/claude-sonnet-4-5': claude(200_000, 64_000),
+  'anthropic/claude-haiku-4-5': claude(200_000, 64_000, [1, 5, 0.1, 1.25]),
+  'openai/gpt-5.6': {
+    input: SIGHTED,
+    contextTokens: 1_050_000,
+    outputTokens: 128_000,
+    pricing: { input: 2, output: 10, cacheRead: 0.2, cacheWrite: 2.5 },
+  },
+  'openai/gpt-5.4': {
+    input: SIGHTED,
+    contextTokens: 272_000,
+    outputTokens: 128_000,
+    pricing: { input: 2.5, output: 15, cacheRead: 0.25 },
+  },
+  'deepseek/deepseek-v4-pro': {
+    input: TEXT,
+    pricing: { input: 1.32, output: 3.96, cacheRead: 0.044 },
+  },
+  'moonshot/kimi-k2.6': {
+    input: ['text', 'image', 'video'],
+    contextTokens: 262_144,
+    pricing: { input: 0.95, output: 4, cacheRead: 0.16 },
+  },
+  'xai/grok-4.7': { input: SIGHTED, pricing: { input: 2, output: 6, cacheRead: 0.5 } },
+  'groq/openai/gpt-oss-120b': {
+    input: TEXT,
+    contextTokens: 131_072,
+    outputTokens: 65_536,
+    pricing: { input: 0.15, output: 0.6, cacheRead: 0.075 },
+  },
+  'cerebras/zai-glm-4.7': { input: TEXT, contextTokens: 131_072, outputTokens: 40_000 },
+};
+
+/** What is taken for a model that nobody has described: enough for current models, small enough for most servers. */
+export const GUESS = { input: TEXT, contextTokens: 128_000, outputTokens: 8192 } as const;
+
+function claude(
+  contextTokens: number,
+  outputTokens: number,
+  prices?: readonly [input: number, output: number, cacheRead: number, cacheWrite: number],
+): ModelSettings {
+  const limits = { input: SIGHTED, contextTokens, outputTokens };
+  if (prices === undefined) return limits;
+  const [input, output, cacheRead, cacheWrite] = prices;
+  return { ...limits, pricing: { input, output, cacheRead, cacheWrite } };
+}

@@ -1,0 +1,9 @@
+// Every line here is a promise to those who test.
+export { anthropicTurn } from './anthropic-turn.ts';
+export type { AnthropicCall, AnthropicTurn } from './anthropic-turn.ts';
+export { chunked, cutAfter, endAfter, eventStream, hangAfter, httpError } from './canned-reply.ts';
+export type { CannedReply } from './canned-reply.ts';
+export { startModelServer } from './model-server.ts';
+export type { ModelServer, RecordedRequest, ReplyMaker } from './model-server.ts';
+export { openaiTurn } from './openai-turn.ts';
+export type { OpenaiCall, OpenaiTurn } from './openai-turn.ts';

@@ -1,0 +1,98 @@
+import type { LanguageModelV4, LanguageModelV4StreamPart } from '@ai-sdk/provider';
+import {
+  pause,
+  type Clock,
+  type ModelClient,
+  type ModelRequest,
+  type ModelStreamPart,
+} from '@agentd/contract';
+import type { AdaptorSetup } from '../adaptor.ts';
+import { modelFault } from './model-fault.ts';
+import { promptOf, type PromptShape } from './prompt.ts';
+import { CutStream, StreamReducer } from './stream-reducer.ts';
+
+export interface Wire {
+  readonly model: LanguageModelV4;
+  readonly shape: PromptShape;
+  /** Whether the wire cannot do without a limit of the answer. */
+  readonly needsOutputLimit: boolean;
+}
+
+/** After the last part the body is read to its end, so that the connection can serve again; but not for long. */
+const DRAIN_MS = 200;
+
+/** A client that drives a provider package at its lowest level: one request, one stream, no retries. */
+export function languageModelClient(setup: AdaptorSetup, wire: Wire): ModelClient {
+  return { info: setup.info, stream: (request, signal) => attempt({ setup, wire, request }, signal) };
+}
+
+interface Attempt {
+  readonly setup: AdaptorSetup;
+  readonly wire: Wire;
+  readonly request: ModelRequest;
+}
+
+async function* attempt(
+  { setup, wire, request }: Attempt,
+  signal: AbortSignal,
+): AsyncGenerator<ModelStreamPart> {
+  signal.throwIfAborted();
+  try {
+    const { stream } = await wire.model.doStream({
+      ...promptOf(request, wire.shape),
+      ...outputLimit(request, setup, wire),
+      abortSignal: signal,
+    });
+    yield* partsOf(stream, setup.clock);
+  } catch (thrown) {
+    // The packages wrap an abort in errors of their own, so the signal is asked first.
+    if (signal.aborted) throw signal.reason;
+    throw modelFault(thrown, setup);
+  }
+}
+
+function outputLimit(
+  { maxOutputTokens }: ModelRequest,
+  { info, outputLimitKnown }: AdaptorSetup,
+  { needsOutputLimit }: Wire,
+): { readonly maxOutputTokens?: number } {
+  if (maxOutputTokens !== undefined) return { maxOutputTokens };
+  return outputLimitKnown || needsOutputLimit ? { maxOutputTokens: info.outputTokens } : {};
+}
+
+async function* partsOf(
+  stream: ReadableStream<LanguageModelV4StreamPart>,
+  clock: Clock,
+): AsyncGenerator<ModelStreamPart> {
+  const reader = stream.getReader();
+  const reducer = new StreamReducer();
+  let whole = false;
+  try {
+    while (!whole) {
+      const { done, value } = await reader.read();
+      if (done) throw new CutStream('the stream ended before the turn was whole');
+      const part = reducer.next(value);
+      whole = part?.type === 'finish';
+      if (part !== undefined) yield part;
+    }
+  } finally {
+    if (whole) await drain(reader, clock);
+    await reader.cancel().catch(() => undefined);
+  }
+}
+
+/** Whatever happens after the last part changes nothing about the turn. */
+async function drain(
+  reader: ReadableStreamDefaultReader<LanguageModelV4StreamPart>,
+  clock: Clock,
+): Promise<void> {
+  const stop = new AbortController();
+  const rest = async (): Promise<void> => {
+    while (!(await reader.read()).done);
+  };
+  await Promise.race([
+    rest().catch(() => undefined),
+    pause(DRAIN_MS, clock, stop.signal).catch(() => undefined),
+  ]);
+  stop.abort();
+}

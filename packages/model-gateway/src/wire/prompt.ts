@@ -1,0 +1,141 @@
+import type {
+  LanguageModelV4CallOptions,
+  LanguageModelV4FunctionTool,
+  LanguageModelV4Message,
+  SharedV4ProviderOptions,
+} from '@ai-sdk/provider';
+import {
+  isJsonObject,
+  unreachable,
+  type AssistantPart,
+  type JsonObject,
+  type ModelMessage,
+  type ModelRequest,
+  type ToolDefinition,
+  type ToolResultPart,
+  type UserPart,
+} from '@agentd/contract';
+
+/** What differs between wires when a request is written. */
+export interface PromptShape {
+  /** The model that the request goes to, `provider/model`. */
+  readonly modelId: string;
+  /** Goes on the system text and on the last message, so that the provider caches what lies before. */
+  readonly cacheMark?: SharedV4ProviderOptions;
+  /** Whether the wire can carry this reasoning back. Unsigned reasoning is refused by some. */
+  readonly replays: (part: ReasoningPart) => boolean;
+}
+
+export type ReasoningPart = Extract<AssistantPart, { readonly type: 'reasoning' }>;
+
+type AssistantMessage = Extract<LanguageModelV4Message, { role: 'assistant' }>;
+
+/** Stands where a message would be empty: providers refuse an empty text, and go on refusing it (field I5). */
+const EMPTY_MESSAGE = '(empty)';
+const EMPTY_RESULT = '(no output)';
+
+/** The prompt and the tools of a request, as the provider packages take them. */
+export function promptOf(
+  request: ModelRequest,
+  shape: PromptShape,
+): Pick<LanguageModelV4CallOptions, 'prompt' | 'tools'> {
+  const conversation = request.messages.map((message) => messageOf(message, shape));
+  const last = conversation.at(-1);
+  const marked = last === undefined ? [] : [withMark(last, shape)];
+  return {
+    prompt: [...systemOf(request.system, shape), ...conversation.slice(0, -1), ...marked],
+    ...(request.tools.length === 0 ? {} : { tools: request.tools.map(toolOf) }),
+  };
+}
+
+function systemOf(system: string, shape: PromptShape): LanguageModelV4Message[] {
+  return isBlank(system) ? [] : [withMark({ role: 'system', content: system }, shape)];
+}
+
+function withMark<Message extends LanguageModelV4Message>(
+  message: Message,
+  { cacheMark }: PromptShape,
+): Message {
+  return cacheMark === undefined ? message : { ...message, providerOptions: cacheMark };
+}
+
+function toolOf({ name, description, parameters }: ToolDefinition): LanguageModelV4FunctionTool {
+  return {
+    type: 'function',
+    name,
+    description,
+    inputSchema: parameters as LanguageModelV4FunctionTool['inputSchema'],
+  };
+}
+
+function messageOf(message: ModelMessage, shape: PromptShape): LanguageModelV4Message {
+  switch (message.role) {
+    case 'user':
+      return { role: 'user', content: userContent(message.content) };
+    case 'assistant':
+      return assistantMessage(message, shape);
+    case 'tool':
+      return { role: 'tool', content: message.content.map(resultOf) };
+    default:
+      return unreachable(message);
+  }
+}
+
+function userContent(parts: readonly UserPart[]): { type: 'text'; text: string }[] {
+  const texts = parts
+    .filter(({ text }) => !isBlank(text))
+    .map(({ text }) => ({ type: 'text' as const, text }));
+  return texts.length > 0 ? texts : [{ type: 'text', text: EMPTY_MESSAGE }];
+}
+
+function resultOf({ provider_call_id, tool, text, is_error }: ToolResultPart) {
+  return {
+    type: 'tool-result' as const,
+    toolCallId: provider_call_id,
+    toolName: tool,
+    output: {
+      type: is_error ? ('error-text' as const) : ('text' as const),
+      value: isBlank(text) ? EMPTY_RESULT : text,
+    },
+  };
+}
+
+/** Reasoning and provider data go back to the model that made them, unchanged, and to no other (field I12). */
+function assistantMessage(
+  { model, content }: Extract<ModelMessage, { role: 'assistant' }>,
+  shape: PromptShape,
+): AssistantMessage {
+  const own = model === shape.modelId;
+  const parts = content.filter((part) => isSent(part, own, shape)).map((part) => assistantPart(part, own));
+  return { role: 'assistant', content: parts.length > 0 ? parts : [{ type: 'text', text: EMPTY_MESSAGE }] };
+}
+
+function isSent(part: AssistantPart, own: boolean, shape: PromptShape): boolean {
+  if (part.type === 'tool_call') return true;
+  if (part.type === 'text') return !isBlank(part.text);
+  const hasContent = !isBlank(part.text) || part.provider_data !== undefined;
+  return own && hasContent && shape.replays(part);
+}
+
+function assistantPart(part: AssistantPart, own: boolean): AssistantMessage['content'][number] {
+  const options =
+    own && part.provider_data !== undefined ? { providerOptions: asOptions(part.provider_data) } : {};
+  if (part.type !== 'tool_call') return { type: part.type, text: part.text, ...options };
+  return {
+    type: 'tool-call',
+    toolCallId: part.provider_call_id,
+    toolName: part.tool,
+    // Some wires take objects alone; what the model wrote instead is told by the call's result.
+    input: isJsonObject(part.input) ? part.input : {},
+    ...options,
+  };
+}
+
+/** Provider data is stored as it came, keyed by provider; the packages only check its shape when they use it. */
+function asOptions(data: JsonObject): SharedV4ProviderOptions {
+  return data as SharedV4ProviderOptions;
+}
+
+function isBlank(text: string): boolean {
+  return text.trim() === '';
+}
