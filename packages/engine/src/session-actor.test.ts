@@ -141,7 +141,7 @@ describe('steering', () => {
     ]);
   });
 
-  it('while the model answers comes after that answer, and is answered before the run ends [SES-5]', async () => {
+  it('while the model answers comes after that answer, and is answered before the run ends [SES-5] [CLI-4]', async () => {
     const gate = Promise.withResolvers<void>();
     const { create, model } = engineHarness({
       turns: [
