@@ -1,4 +1,5 @@
 declare module 'postject' {
+  // oxlint-disable-next-line max-params -- the signature is postject's
   /** Writes `blob` into the executable at `path` as the resource `name`. */
   export function inject(
     path: string,

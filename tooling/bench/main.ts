@@ -1,0 +1,22 @@
+// `npm run bench [-- NAME …]`: speed as ratios, each pair measured in turn in one run on one machine.
+import { capture } from './src/capture.ts';
+import { startUp } from './src/start-up.ts';
+import { turnAround } from './src/turn-around.ts';
+
+const benches: Readonly<Record<string, () => Promise<readonly string[]>>> = {
+  'turn-around': turnAround,
+  'start-up': startUp,
+  capture,
+};
+
+const asked = process.argv.slice(2).filter((name) => name !== '--');
+const unknown = asked.filter((name) => !Object.hasOwn(benches, name));
+if (unknown.length > 0) {
+  console.error(`unknown benchmark ${unknown.join(', ')}; there are ${Object.keys(benches).join(', ')}`);
+  process.exit(2);
+}
+for (const [name, run] of Object.entries(benches)) {
+  if (asked.length > 0 && !asked.includes(name)) continue;
+  console.log(name);
+  for (const line of await run()) console.log(`  ${line}`);
+}
