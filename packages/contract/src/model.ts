@@ -95,6 +95,7 @@ export interface ModelRequest {
 export type FinishReason = 'stop' | 'length' | 'content_filter' | 'tool_calls' | 'other';
 
 /** Tokens of one turn (SES-10). */
+/** Tokens of one turn. `input_tokens` is the whole prompt, cached tokens included; `output_tokens` includes reasoning (SES-10). */
 export interface ModelUsage {
   /** All input, what was read from and written to a cache included. */
   readonly input_tokens: number;

@@ -153,7 +153,7 @@ describe('opening a model', () => {
       'anthropic/x',
       'GATEWAY_KEY_MISSING',
       /set ANTHROPIC_API_KEY/,
-      { providers: { anthropic: { adaptor: 'anthropic', apiKey: '' } } },
+      { providers: { anthropic: { adaptor: 'anthropic', apiKey: '', headers: {} } } },
     ],
     [
       'l/x',

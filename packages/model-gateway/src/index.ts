@@ -1,5 +1,4 @@
 // Every line here is a promise to users.
-export { gatewayError } from './errors.ts';
 export type { GatewayErrorCode } from './errors.ts';
 export { createModelGateway } from './gateway.ts';
 export type { ModelGateway, ModelGatewayOptions } from './gateway.ts';

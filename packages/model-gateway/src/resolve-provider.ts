@@ -78,7 +78,7 @@ function keyOf(
   if (known === undefined || settings.baseUrl !== undefined) return none;
   const usual = keyIn(known, environment);
   if (usual !== undefined) return { apiKey: usual.value, keyHint: usual.name };
-  if (settings.headers === undefined) throw keyMissing(provider, known);
+  if (Object.keys(settings.headers ?? {}).length === 0) throw keyMissing(provider, known);
   return none;
 }
 

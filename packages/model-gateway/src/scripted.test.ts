@@ -264,7 +264,7 @@ describe('templates', () => {
       metadata: { next_offset: 20 },
     });
     expect(await said('{{ listing.text }}', failed)).toBe(
-      'partial\ntimeout: took too long\n[next_offset: 20]',
+      'partial\nerror: timeout: took too long\n[next_offset: 20]',
     );
   });
 
@@ -305,4 +305,13 @@ describe('templates', () => {
     const { error } = await failureOf(await open(script), after([rich]));
     expect((error as Error).message).toMatch(/:10: \{\{ gone \}\}: /);
   });
+});
+
+it('an abort in the middle of a scripted turn ends it with the reason', async () => {
+  const client = await open('agents:\n  default:\n    - say: one two three');
+  const abort = new AbortController();
+  const parts = client.stream(request(), abort.signal)[Symbol.asyncIterator]();
+  expect((await parts.next()).value).toMatchObject({ text: 'one' });
+  abort.abort('enough');
+  await expect(parts.next()).rejects.toBe('enough');
 });

@@ -5,13 +5,18 @@ export function reportView(report: CallReport): JsonObject {
   return { ...(report as unknown as JsonObject), text: modelText(report) };
 }
 
-function modelText({ text, outcome, error, metadata }: CallReport): string {
-  const failed = outcome !== 'completed' && error !== null ? [`${error.code}: ${error.message}`] : [];
+/** The engine renders a call in the same way; the two packages share no code, so a change there belongs here too. */
+function modelText({ text, error, metadata }: CallReport): string {
   const next = metadata['next_offset'];
-  const more = typeof next === 'number' ? [`[next_offset: ${next}]`] : [];
-  return [text, ...failed, ...more].filter((part) => part !== '').reduce(onItsOwnLine, '');
+  return [
+    text,
+    error === null ? '' : `error: ${error.code}: ${error.message}`,
+    typeof next === 'number' ? `[next_offset: ${next}]` : '',
+  ].reduce((before, part) =>
+    before === '' || part === '' ? before + part : `${withoutEnd(before)}\n${part}`,
+  );
 }
 
-function onItsOwnLine(before: string, part: string): string {
-  return before === '' || before.endsWith('\n') ? before + part : `${before}\n${part}`;
+function withoutEnd(text: string): string {
+  return text.endsWith('\n') ? text.slice(0, -1) : text;
 }

@@ -58,7 +58,10 @@ export function scriptedClient({ model, script }: Play, { clock, attempts }: Pla
       if (turn.delay_ms !== undefined) await pause(turn.delay_ms, clock, signal);
       const parts = partsOf({ script, request, turn, position });
       const failing = isFailing(turn, `${model.id}\0${session.id}\0${position}`, attempts);
-      yield* failing ? failure(turn.error, parts) : parts;
+      for (const part of failing ? failure(turn.error, parts) : parts) {
+        signal.throwIfAborted();
+        yield part;
+      }
     },
   };
 }

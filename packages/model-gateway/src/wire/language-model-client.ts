@@ -37,13 +37,10 @@ async function* attempt(
   signal: AbortSignal,
 ): AsyncGenerator<ModelStreamPart> {
   signal.throwIfAborted();
+  const asked = { ...promptOf(request, wire.shape), ...outputLimit(request, setup, wire) };
   try {
-    const { stream } = await wire.model.doStream({
-      ...promptOf(request, wire.shape),
-      ...outputLimit(request, setup, wire),
-      abortSignal: signal,
-    });
-    yield* partsOf(stream, setup.clock);
+    const { stream } = await wire.model.doStream({ ...asked, abortSignal: signal });
+    yield* partsOf(stream, setup.clock, signal);
   } catch (thrown) {
     // The packages wrap an abort in errors of their own, so the signal is asked first.
     if (signal.aborted) throw signal.reason;
@@ -63,6 +60,7 @@ function outputLimit(
 async function* partsOf(
   stream: ReadableStream<LanguageModelV4StreamPart>,
   clock: Clock,
+  signal: AbortSignal,
 ): AsyncGenerator<ModelStreamPart> {
   const reader = stream.getReader();
   const reducer = new StreamReducer();
@@ -70,6 +68,8 @@ async function* partsOf(
   try {
     while (!whole) {
       const { done, value } = await reader.read();
+      // What was buffered before an abort is not passed on after it.
+      signal.throwIfAborted();
       if (done) throw new CutStream('the stream ended before the turn was whole');
       const part = reducer.next(value);
       whole = part?.type === 'finish';

@@ -26,7 +26,7 @@ export interface PromptShape {
   readonly replays: (part: ReasoningPart) => boolean;
 }
 
-export type ReasoningPart = Extract<AssistantPart, { readonly type: 'reasoning' }>;
+type ReasoningPart = Extract<AssistantPart, { readonly type: 'reasoning' }>;
 
 type AssistantMessage = Extract<LanguageModelV4Message, { role: 'assistant' }>;
 
