@@ -10,9 +10,11 @@ type State = 'text' | 'escape' | 'intermediate' | 'control' | 'string' | 'string
 
 /** Characters that end a run of plain text. C1 controls are what ESC and a letter are in one character. */
 // oxlint-disable-next-line no-control-regex -- control characters are the subject
-const SPECIAL = /[\0\x07\r\n\x1b\x90\x98\x9b\x9d-\x9f]/g;
+const SPECIAL = /[\0\x07\r\x1b\x90\x98\x9b\x9d-\x9f]/g;
+
+/** The sequences of colours and cursors, by far the most frequent. */
 // oxlint-disable-next-line no-control-regex -- control characters are the subject
-const UNUSUAL = /[\0\x07\r\x1b\x90\x98\x9b\x9d-\x9f]/;
+const CONTROL_SEQUENCES = /\x1b\[[ -?]*[@-~]/g;
 
 /**
  * Turns what a program wrote to a terminal into the text that stays visible (BASH-8): without escape sequences, BEL and
@@ -29,23 +31,35 @@ export class TerminalText {
   #restartLine = false;
 
   push(chunk: string): TerminalStep {
-    if (this.#state === 'text' && !this.#heldReturn && !UNUSUAL.test(chunk)) {
+    if (this.#state === 'text' && !this.#heldReturn && nextSpecial(chunk, 0) === chunk.length) {
       return { restartLine: false, text: chunk };
     }
     this.#lines = '';
     this.#line = '';
     this.#restartLine = false;
-    let index = 0;
+    let index = this.#colours(chunk);
     while (index < chunk.length) {
       index = this.#state === 'text' ? this.#text(chunk, index) : this.#sequence(chunk, index);
     }
     return { restartLine: this.#restartLine, text: this.#lines + this.#line };
   }
 
+  /**
+   * A short cut for coloured output: takes all before the last ESC at once, where whole control sequences are the only
+   * special thing in it. What is left when they are out has no ESC, so no other sequence was begun or joined.
+   */
+  #colours(chunk: string): number {
+    const end = chunk.lastIndexOf('\x1b');
+    if (end < 1 || this.#state !== 'text' || this.#heldReturn) return 0;
+    const plain = chunk.slice(0, end).replace(CONTROL_SEQUENCES, '');
+    if (nextSpecial(plain, 0) < plain.length) return 0;
+    this.#write(plain);
+    return end;
+  }
+
   /** Takes plain text up to the next special character, and that one. */
   #text(chunk: string, from: number): number {
-    SPECIAL.lastIndex = from;
-    const at = SPECIAL.exec(chunk)?.index ?? chunk.length;
+    const at = nextSpecial(chunk, from);
     if (at > from) this.#write(chunk.slice(from, at));
     if (at === chunk.length) return at;
     this.#special(chunk[at] ?? '');
@@ -54,11 +68,6 @@ export class TerminalText {
 
   #special(character: string): void {
     switch (character) {
-      case '\n':
-        this.#lines += `${this.#line}${this.#heldReturn ? '\r' : ''}\n`;
-        this.#line = '';
-        this.#heldReturn = false;
-        return;
       case '\r':
         this.#heldReturn = true;
         return;
@@ -75,13 +84,26 @@ export class TerminalText {
     }
   }
 
+  /** Adds visible text; after a CR it begins with the LF of a CR LF, or writes over the line. */
   #write(text: string): void {
-    if (this.#heldReturn) {
-      this.#heldReturn = false;
-      this.#line = '';
-      if (this.#lines === '') this.#restartLine = true;
+    if (this.#heldReturn) this.#resolveReturn(text.startsWith('\n'));
+    const lineStart = text.lastIndexOf('\n') + 1;
+    if (lineStart > 0) {
+      this.#lines += this.#line + text.slice(0, lineStart);
+      this.#line = text.slice(lineStart);
+    } else {
+      this.#line += text;
     }
-    this.#line += text;
+  }
+
+  #resolveReturn(isLineEnd: boolean): void {
+    this.#heldReturn = false;
+    if (isLineEnd) {
+      this.#line += '\r';
+      return;
+    }
+    this.#line = '';
+    if (this.#lines === '') this.#restartLine = true;
   }
 
   /** Takes one character of a control sequence; one that cannot belong to it is left for the text. */
@@ -122,6 +144,12 @@ const STEPS: Record<State, (character: string) => State | null> = {
   // An ESC that does not end the string starts a sequence of its own.
   'string-escape': (character) => (character === '\\' ? 'text' : STEPS.escape(character)),
 };
+
+/** The index of the next special character, or the length of the chunk. */
+function nextSpecial(chunk: string, from: number): number {
+  SPECIAL.lastIndex = from;
+  return SPECIAL.test(chunk) ? SPECIAL.lastIndex - 1 : chunk.length;
+}
 
 function isBetween(character: string, first: string, last: string): boolean {
   return character >= first && character <= last;
