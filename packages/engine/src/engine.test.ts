@@ -162,6 +162,46 @@ describe('a run', () => {
     expect((await runToEnd(session)).status).toBe('completed');
   });
 
+  it('with two tools of one name has written nothing [ARG-1]', async () => {
+    const { create, memory } = engineHarness({
+      turns: [turnParts('Hi.')],
+      tools: [instantTool(), instantTool()],
+    });
+    const session = await create();
+    await expect(session.startRun(runInit())).rejects.toMatchObject({ code: 'ENGINE_TOOL_NAME_TAKEN' });
+    expect(memory.appended(session.id)).toHaveLength(1);
+  });
+
+  it('goes on after a denial, and counts it [PERM-6]', async () => {
+    const held = heldTool('look');
+    const { create, model } = engineHarness({
+      turns: [turnParts('', [look('a'), look('b')]), turnParts('Then not.')],
+      tools: [held.tool],
+      permissions: { read: 'ask' },
+    });
+    expect(await runToEnd(await create())).toMatchObject({ status: 'completed', denials: 2, toolCalls: 2 });
+    expect(held.started).toEqual([]);
+    assertValidRequest(model.requests[1]!);
+  });
+
+  it('runs what asks when the mode is yolo, from the next turn on [PERM-6]', async () => {
+    const held = heldTool('look');
+    const { create } = engineHarness({
+      turns: [turnParts('', [look('a')]), turnParts('', [look('b')]), turnParts('Done.')],
+      tools: [held.tool],
+      permissions: { read: 'ask' },
+      approver: {
+        ask: async () => {
+          await session.setMode('yolo');
+          return { decision: 'once', source: 'user', feedback: null };
+        },
+      },
+    });
+    const session = await create();
+    expect(await runToEnd(session)).toMatchObject({ status: 'completed', denials: 0 });
+    expect(held.started).toEqual(['a', 'b']);
+  });
+
   it('stops at its limit of turns, with every call answered [SES-5]', async () => {
     const { create, memory, model } = engineHarness({
       turns: [turnParts('', [look('a')]), turnParts('', [look('b')]), turnParts('never')],

@@ -85,12 +85,12 @@ export class ModelAttempts {
       this.#abandon({ model: this.#client.info.id, attempt, error, waitMs });
       if (waitMs === null) {
         await this.#fallBack(error, attempt);
-        signal.throwIfAborted();
         plan = this.#newPlan();
-      } else {
-        await this.#ports.sink.sync();
-        await pause(waitMs, this.#ports.clock, signal);
       }
+      // Whoever watches is told before the wait, not after it.
+      await this.#ports.sink.sync();
+      signal.throwIfAborted();
+      if (waitMs !== null) await pause(waitMs, this.#ports.clock, signal);
     }
   }
 
