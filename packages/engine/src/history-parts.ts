@@ -18,27 +18,25 @@ export function toolName(name: string): string {
   return name.replaceAll(/[^A-Za-z0-9_-]/g, '_').slice(0, 64) || 'unknown';
 }
 
-/** The parts of a turn. Reasoning goes back untouched; it may have no text and still be signed (field I12). */
+/** The parts of a turn. Reasoning may have no text and still be signed. */
 export function assistantParts({ content, calls }: Step): readonly AssistantPart[] {
   const parts: AssistantPart[] = [];
   let call = 0;
   for (const part of content) {
     if (part.type === 'tool_call') parts.push(wireCall(part, calls[call++]?.wireId ?? part.provider_call_id));
-    else if (part.type === 'reasoning') parts.push(...(isEmptyReasoning(part) ? [] : [part]));
+    else if (part.type === 'reasoning') parts.push(...reasoning(part));
     else if (!isBlank(part.text)) parts.push({ ...part, text: visibleText(part.text) });
   }
   const says = parts.some(({ type }) => type !== 'reasoning');
   return says ? parts : [...parts, { type: 'text', text: NO_TEXT }];
 }
 
-function isEmptyReasoning({
-  text,
-  provider_data: data,
-}: {
-  text: string;
-  provider_data?: JsonObject;
-}): boolean {
-  return isBlank(text) && data === undefined;
+type Reasoning = Extract<AssistantPart, { type: 'reasoning' }>;
+
+function reasoning(part: Reasoning): readonly Reasoning[] {
+  // What is signed goes back as it came (field I12).
+  if (part.provider_data !== undefined) return [{ ...part, text: part.text.toWellFormed() }];
+  return isBlank(part.text) ? [] : [{ ...part, text: visibleText(part.text) }];
 }
 
 /** What the model wrote stays in the log; a request holds an object (field I13). */
