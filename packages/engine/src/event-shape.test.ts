@@ -68,7 +68,8 @@ const SAMPLES: readonly EventPayload[] = [
   { type: 'permission_overlay_set', rules: [{ action: 'bash', pattern: '*', effect: 'ask' }] },
 ];
 
-const fieldsOf = ({ type: _, ...fields }: EventPayload): readonly string[] => Object.keys(fields);
+const fieldsOf = (payload: EventPayload): readonly string[] =>
+  Object.keys(payload).filter((field) => field !== 'type');
 const without = (payload: EventPayload, field: string): EventPayload =>
   Object.fromEntries(Object.entries(payload).filter(([key]) => key !== field)) as EventPayload;
 
@@ -88,9 +89,6 @@ describe('the shapes of events', () => {
   it.each(
     SAMPLES.flatMap((payload) => fieldsOf(payload).map((field) => [payload.type, field, payload] as const)),
   )('refuse %s without %s, and name the field [EVT-2]', (...[type, field, payload]) => {
-    // A missing `args` reads as undefined, which is what some tools take.
-    if (field === 'args')
-      return expect(envelopeProblem(envelope(1, without(payload, field)))).toBeUndefined();
     expect(envelopeProblem(envelope(1, without(payload, field)))).toContain(
       `${type} with a wrong "${field}"`,
     );
