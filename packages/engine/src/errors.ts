@@ -21,6 +21,8 @@ export type EngineErrorCode =
   | 'ENGINE_MODEL_UNKNOWN'
   /** Two published tools share a name. */
   | 'ENGINE_TOOL_NAME_TAKEN'
+  /** A tool broke its contract; its call ends as `execution_failed`, and nobody else sees this code (SCH-9). */
+  | 'ENGINE_TOOL_BREACH'
   /** The engine is stopping. */
   | 'ENGINE_SHUTTING_DOWN';
 

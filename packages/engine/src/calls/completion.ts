@@ -1,12 +1,12 @@
 import {
   isJsonObject,
-  toolError,
   type JsonObject,
   type OutputChunk,
   type OutputDeclaration,
   type ToolError,
 } from '@agentd/contract';
 import { z } from 'zod';
+import { engineError } from '../errors.ts';
 import { cutToBytes, presentable } from './bounded-text.ts';
 import { callError } from './call-fault.ts';
 
@@ -50,7 +50,7 @@ export function checkedCompletion(value: unknown, terms: CompletionTerms): Check
   if (!parsed.success) {
     const [issue] = parsed.error.issues;
     const where = issue === undefined ? '' : ` (${issue.path.join('.')}: ${issue.message})`;
-    throw toolError('execution_failed', `returned something that is no completion${where}`);
+    throw engineError('ENGINE_TOOL_BREACH', `returned something that is no completion${where}`);
   }
   const { output, error, metadata, closingLine = '', display = '' } = parsed.data;
   return {
@@ -66,10 +66,10 @@ type Output = z.infer<typeof completion>['output'];
 
 function suppliedChunks(output: Output, { declaration, streamed }: CompletionTerms): readonly OutputChunk[] {
   if (output.kind === 'streamed') return [];
-  if (streamed) throw toolError('execution_failed', 'supplied its output again after streaming it');
+  if (streamed) throw engineError('ENGINE_TOOL_BREACH', 'supplied its output again after streaming it');
   if (output.kind !== declaration.kind) {
-    throw toolError(
-      'execution_failed',
+    throw engineError(
+      'ENGINE_TOOL_BREACH',
       `declares ${declaration.kind} output but supplied ${output.kind} output`,
     );
   }
@@ -83,10 +83,10 @@ function namedChunks(
 ): readonly OutputChunk[] {
   const missing = declared.find((stream) => !Object.hasOwn(supplied, stream));
   if (missing !== undefined)
-    throw toolError('execution_failed', `supplied no stream ${JSON.stringify(missing)}`);
+    throw engineError('ENGINE_TOOL_BREACH', `supplied no stream ${JSON.stringify(missing)}`);
   const unknown = Object.keys(supplied).find((stream) => !declared.includes(stream));
   if (unknown !== undefined) {
-    throw toolError('execution_failed', `supplied the undeclared stream ${JSON.stringify(unknown)}`);
+    throw engineError('ENGINE_TOOL_BREACH', `supplied the undeclared stream ${JSON.stringify(unknown)}`);
   }
   return declared.map((stream) => ({ stream, text: (supplied[stream] ?? '').toWellFormed() }));
 }
@@ -96,9 +96,10 @@ function plainMetadata(metadata: unknown): JsonObject {
   if (metadata === undefined) return {};
   const json = JSON.stringify(metadata) ?? 'null';
   if (Buffer.byteLength(json) > MAX_METADATA_BYTES) {
-    throw toolError('execution_failed', `returned over ${MAX_METADATA_BYTES} bytes of metadata`);
+    throw engineError('ENGINE_TOOL_BREACH', `returned over ${MAX_METADATA_BYTES} bytes of metadata`);
   }
   const plain: unknown = JSON.parse(json);
-  if (!isJsonObject(plain)) throw toolError('execution_failed', 'returned metadata that is no JSON object');
+  if (!isJsonObject(plain))
+    throw engineError('ENGINE_TOOL_BREACH', 'returned metadata that is no JSON object');
   return plain;
 }

@@ -1,12 +1,7 @@
 import { createHash } from 'node:crypto';
-import {
-  PERMISSION_ACTIONS,
-  toolError,
-  type JsonValue,
-  type PreparedCall,
-  type ToolSpec,
-} from '@agentd/contract';
+import { PERMISSION_ACTIONS, type JsonValue, type PreparedCall, type ToolSpec } from '@agentd/contract';
 import { z } from 'zod';
+import { engineError } from '../errors.ts';
 import type { PreparedOperation } from './call-stages.ts';
 
 type Callback = (...args: never) => Promise<void>;
@@ -14,6 +9,7 @@ const callback = z.custom<Callback>((value) => typeof value === 'function', 'exp
 
 const preparedCall = z.object({
   permission: z.object({ action: z.enum(PERMISSION_ACTIONS), label: z.string() }),
+  operation: z.unknown(),
   serializationKey: z.string().optional(),
   revalidate: callback.optional(),
   execute: callback,
@@ -22,10 +18,10 @@ const preparedCall = z.object({
 
 /** Takes a prepared call down. Throws a tool error where the tool broke its contract; `prepared` may be anything. */
 export function preparedOperation({ name, action }: ToolSpec, prepared: PreparedCall): PreparedOperation {
-  const { permission, serializationKey = null } = checked(name, prepared);
+  const { permission, serializationKey = null } = checked(prepared);
   if (permission.action !== action) {
     // Otherwise a tool could be published by one action and be permitted by another.
-    throw toolError('execution_failed', `${name} has the action ${action} but asks for ${permission.action}`);
+    throw engineError('ENGINE_TOOL_BREACH', `its action is ${action}, but it asks for ${permission.action}`);
   }
   const { execute, revalidate, dispose } = prepared;
   const digest = (): string => operationDigest({ tool: name, ...permission, operation: prepared.operation });
@@ -37,20 +33,15 @@ export function preparedOperation({ name, action }: ToolSpec, prepared: Prepared
     serializationKey,
     revalidate: async (signal) => revalidate?.call(prepared, signal),
     execute: (context, signal) => execute.call(prepared, context, signal),
-    dispose: once(async () => dispose?.call(prepared)),
+    dispose: async () => dispose?.call(prepared),
   };
 }
 
-function checked(name: string, prepared: PreparedCall): z.infer<typeof preparedCall> {
+function checked(prepared: PreparedCall): z.infer<typeof preparedCall> {
   const parsed = preparedCall.safeParse(prepared);
   if (parsed.success) return parsed.data;
   const problems = parsed.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`);
-  throw toolError('execution_failed', `${name} prepared no valid call: ${problems.join('; ')}`);
-}
-
-function once(run: () => Promise<void>): () => Promise<void> {
-  let result: Promise<void> | undefined;
-  return () => (result ??= run());
+  throw engineError('ENGINE_TOOL_BREACH', `it prepared no valid call: ${problems.join('; ')}`);
 }
 
 /** SHA-256, in hex, of a value's JSON with its keys in code point order. Throws for what JSON cannot carry. */

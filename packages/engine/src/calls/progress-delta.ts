@@ -1,5 +1,6 @@
 import { streamsOf, toolError, type OutputChunk, type OutputDeclaration } from '@agentd/contract';
 import { z } from 'zod';
+import { engineError } from '../errors.ts';
 
 /** Bounds of one progress delta (OUT-8, OUT-9). */
 const MAX_CHUNKS = 8;
@@ -25,7 +26,7 @@ export interface ProgressDelta {
  */
 export function progressDelta(value: unknown, declaration: OutputDeclaration): ProgressDelta {
   const parsed = progress.safeParse(value);
-  if (!parsed.success) throw toolError('execution_failed', 'reported something that is no progress');
+  if (!parsed.success) throw engineError('ENGINE_TOOL_BREACH', 'reported something that is no progress');
   const { chunks = [], message = null, display = null } = parsed.data;
   checkBounds(chunks);
   checkNote('message', message);
@@ -62,5 +63,5 @@ function declaredChunk(
   const given = typeof stream === 'string' ? `stream ${JSON.stringify(stream)}` : 'no stream';
   const wanted =
     declaration.kind === 'single' ? 'single output' : `the streams ${declaration.streams.join(', ')}`;
-  throw toolError('execution_failed', `reported text for ${given}, but declares ${wanted}`);
+  throw engineError('ENGINE_TOOL_BREACH', `reported text for ${given}, but declares ${wanted}`);
 }

@@ -17,6 +17,7 @@ export class TurnDispatch {
   readonly #channels: Map<ToolCallId, StdinChannel> | null;
   readonly #locks = new KeyLock();
   readonly #ends = new Map<ToolCallId, CallEnd>();
+  readonly #disposals = new Map<ToolCallId, Promise<unknown>>();
 
   /** `channels` receives the input channel of each call while it runs; null where nobody can send any. */
   constructor(ports: ExecutePorts, channels: Map<ToolCallId, StdinChannel> | null) {
@@ -43,12 +44,16 @@ export class TurnDispatch {
 
   /** Frees what preparation holds, once for each call; a tool that fails or hangs here holds nobody up. */
   async dispose(calls: readonly StagedCall[]): Promise<void> {
+    await Promise.all(calls.map((call) => this.#disposeOnce(call)));
+  }
+
+  #disposeOnce({ callId, operation }: StagedCall): Promise<unknown> {
+    const known = this.#disposals.get(callId);
+    if (known !== undefined || operation === null) return known ?? Promise.resolve();
     const terms = { clock: this.#ports.clock, signal: AbortSignal.abort() };
-    await Promise.all(
-      calls.map(async ({ operation }) => {
-        if (operation !== null) await settleWithGrace(() => operation.dispose(), terms);
-      }),
-    );
+    const disposal = settleWithGrace(() => operation.dispose(), terms);
+    this.#disposals.set(callId, disposal);
+    return disposal;
   }
 
   /** Calls that ended before they could run: their siblings do not wait for them, nor they for their siblings (SCH-8). */
