@@ -37,10 +37,9 @@ export class TerminalText {
     this.#lines = '';
     this.#line = '';
     this.#restartLine = false;
-    let index = this.#colours(chunk);
-    while (index < chunk.length) {
-      index = this.#state === 'text' ? this.#text(chunk, index) : this.#sequence(chunk, index);
-    }
+    let index = this.#rest(chunk, 0);
+    index = this.#colours(chunk, index);
+    while (index < chunk.length) index = this.#rest(chunk, this.#text(chunk, index));
     return { restartLine: this.#restartLine, text: this.#lines + this.#line };
   }
 
@@ -48,12 +47,12 @@ export class TerminalText {
    * A short cut for coloured output: takes all before the last ESC at once, where whole control sequences are the only
    * special thing in it. What is left when they are out has no ESC, so no other sequence was begun or joined.
    */
-  #colours(chunk: string): number {
+  #colours(chunk: string, from: number): number {
     const end = chunk.lastIndexOf('\x1b');
-    if (end < 1 || this.#state !== 'text' || this.#heldReturn) return 0;
-    const plain = chunk.slice(0, end).replace(CONTROL_SEQUENCES, '');
-    if (nextSpecial(plain, 0) < plain.length) return 0;
-    this.#write(plain);
+    if (end <= from) return from;
+    const plain = chunk.slice(from, end).replace(CONTROL_SEQUENCES, '');
+    if (nextSpecial(plain, 0) < plain.length) return from;
+    if (plain !== '') this.#write(plain);
     return end;
   }
 
@@ -106,16 +105,16 @@ export class TerminalText {
     if (this.#lines === '') this.#restartLine = true;
   }
 
-  /** Takes one character of a control sequence; one that cannot belong to it is left for the text. */
-  #sequence(chunk: string, at: number): number {
-    const character = chunk[at] ?? '';
-    if (character === '\n') {
-      this.#state = 'text';
-      return at;
+  /** Takes what is left of a control sequence; a character that cannot belong to it is left for the text. */
+  #rest(chunk: string, from: number): number {
+    let index = from;
+    while (this.#state !== 'text' && index < chunk.length) {
+      const character = chunk[index] ?? '';
+      const next = character === '\n' ? null : STEPS[this.#state](character);
+      this.#state = next ?? 'text';
+      if (next !== null) index += 1;
     }
-    const next = STEPS[this.#state](character);
-    this.#state = next ?? 'text';
-    return next === null ? at : at + 1;
+    return index;
   }
 }
 
