@@ -98,6 +98,10 @@ describe('opening a model', () => {
       outputTokens: 128_000,
       pricing: { input: 4, output: 20, cacheRead: 0.2, cacheWrite: 5 },
     });
+    expect((await open('anthropic/claude-haiku-4-5-20251001')).info).toMatchObject({
+      model: 'claude-haiku-4-5-20251001',
+      outputTokens: 64_000,
+    });
     expect((await open('local/qwen3')).info).toMatchObject({
       family: 'openai-compatible',
       input: ['text', 'image'],

@@ -8,7 +8,7 @@ const SIGHTED: readonly Modality[] = ['text', 'image', 'pdf'];
  * Limits and list prices as the providers published them, checked against public tables on 2026-12-01. Settings win
  * over this table; a model that is in neither gets `GUESS`.
  */
-export const KNOWN_MODELS: Readonly<Record<string, ModelSettings>> = {
+const KNOWN_MODELS: Readonly<Record<string, ModelSettings>> = {
   'anthropic/claude-sonnet-5-5': claude(1_000_000, 128_000, [2, 10, 0.1, 2.5]),
   'anthropic/claude-opus-5-5': claude(1_000_000, 128_000, [4, 20, 0.2, 5]),
   'anthropic/claude-sonnet-4-6': claude(1_000_000, 128_000),
@@ -46,6 +46,24 @@ export const KNOWN_MODELS: Readonly<Record<string, ModelSettings>> = {
   },
   'cerebras/zai-glm-4.7': { input: TEXT, contextTokens: 131_072, outputTokens: 40_000 },
 };
+
+/** Models are also called by the day of their release, or as the latest of their name. */
+const RELEASE = /-(?:\d{8}|\d{4}-\d{2}-\d{2}|latest)$/;
+
+/** What the table knows of a model; nothing is an empty object. */
+export function knownModel(provider: string, model: string): ModelSettings {
+  const ids = [`${provider}/${model}`, `${provider}/${model.replace(RELEASE, '')}`];
+  const id = ids.find((id) => Object.hasOwn(KNOWN_MODELS, id));
+  return (id === undefined ? undefined : KNOWN_MODELS[id]) ?? {};
+}
+
+/** The models of a provider that the table names, without the provider. */
+export function knownModelsOf(provider: string): string[] {
+  const prefix = `${provider}/`;
+  return Object.keys(KNOWN_MODELS)
+    .filter((id) => id.startsWith(prefix))
+    .map((id) => id.slice(prefix.length));
+}
 
 /** What is taken for a model that nobody has described: enough for current models, small enough for most servers. */
 export const GUESS = { input: TEXT, contextTokens: 128_000, outputTokens: 8192 } as const;

@@ -1,7 +1,7 @@
 import { messageOf, type Clock, type ModelClient, type ModelInfo } from '@agentd/contract';
 import type { Adaptor } from './adaptor.ts';
 import { gatewayError } from './errors.ts';
-import { GUESS, KNOWN_MODELS } from './known-models.ts';
+import { GUESS, knownModel } from './known-models.ts';
 import type { ResolvedProvider } from './resolve-provider.ts';
 import type { AdaptorId } from './settings.ts';
 
@@ -24,7 +24,7 @@ export async function openProvider(
 ): Promise<ModelClient> {
   const { adaptor, endpoint, models } = resolved;
   const known = {
-    ...(Object.hasOwn(KNOWN_MODELS, `${provider}/${model}`) ? KNOWN_MODELS[`${provider}/${model}`] : {}),
+    ...knownModel(provider, model),
     ...(Object.hasOwn(models, model) ? given(models[model]) : {}),
   };
   const info: ModelInfo = {

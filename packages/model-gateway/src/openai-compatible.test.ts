@@ -117,6 +117,32 @@ describe('the request on the wire', () => {
     expect(JSON.stringify(body())).not.toMatch(/secret thoughts|thought_signature|abc/);
   });
 
+  it('sends valid JSON for a call whose arguments were none [field I13]', async () => {
+    server().reply(openaiTurn({ text: 'ok' }));
+    const cut = { provider_call_id: 'c', tool: 't', input: {}, raw_input: '{"path":"a","content":"abc' };
+    await collect(
+      await open('openai-compatible'),
+      request({
+        messages: [
+          user('go'),
+          { role: 'assistant', model: 'local/test-model', content: [{ type: 'tool_call', ...cut }] },
+          {
+            role: 'tool',
+            content: [
+              { type: 'tool_result', provider_call_id: 'c', tool: 't', text: 'cut off', is_error: true },
+            ],
+          },
+        ],
+      }),
+    );
+    expect(body()['messages']).toMatchObject([
+      { role: 'system' },
+      { role: 'user' },
+      { tool_calls: [{ function: { name: 't', arguments: '{}' } }] },
+      { role: 'tool', content: 'cut off' },
+    ]);
+  });
+
   it('holds no empty text anywhere [field I5]', async () => {
     server().reply(openaiTurn({ text: 'ok' }));
     const call = { type: 'tool_call' as const, provider_call_id: 'c', tool: 't', input: 'not an object' };

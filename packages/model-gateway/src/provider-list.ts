@@ -1,4 +1,4 @@
-import { KNOWN_MODELS } from './known-models.ts';
+import { knownModelsOf } from './known-models.ts';
 import { keyIn, type ProviderSources } from './resolve-provider.ts';
 import type { AdaptorId, ProviderSettings } from './settings.ts';
 import { WELL_KNOWN, type WellKnownProvider } from './well-known.ts';
@@ -27,7 +27,7 @@ export function listProviders({ providers, environment }: ProviderSources): Prov
     .map(([provider, known]) => ({
       provider,
       adaptor: known.adaptor,
-      models: knownModels(provider),
+      models: knownModelsOf(provider),
       hasKey: keyIn(known, environment) !== undefined,
       keyVariables: known.keyVariables,
       source: 'well-known' as const,
@@ -47,15 +47,8 @@ function fromSettings(
   return {
     provider,
     adaptor,
-    models: [...new Set([...Object.keys(models), ...knownModels(provider)])],
+    models: [...new Set([...Object.keys(models), ...knownModelsOf(provider)])],
     hasKey: (apiKey ?? '') !== '' || usual,
     keyVariables: known?.keyVariables ?? [],
   };
-}
-
-function knownModels(provider: string): string[] {
-  const prefix = `${provider}/`;
-  return Object.keys(KNOWN_MODELS)
-    .filter((id) => id.startsWith(prefix))
-    .map((id) => id.slice(prefix.length));
 }

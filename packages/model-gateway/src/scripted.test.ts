@@ -116,6 +116,7 @@ describe('a script', () => {
     ['no agents', 'input: [text]\n', 1, /agents/],
     ['an empty file', '', 1, /object|expected/i],
     ['YAML that does not parse', 'agents:\n  default: [\n', 3, /./],
+    ['an alias without an anchor', 'agents: *nowhere\n', 1, /nowhere/],
     ['a key twice', 'agents: {}\nagents: {}\n', 2, /unique/],
   ])('is strict: %s fails with file and line [SCR-1]', async (...[, script, line, problem]) => {
     const error: unknown = await open(script).catch((thrown: unknown) => thrown);

@@ -1,6 +1,6 @@
 import { LineCounter, isNode, parseDocument, type Document } from 'yaml';
 import { z } from 'zod';
-import type { AgentdError } from '@agentd/contract';
+import { messageOf, type AgentdError } from '@agentd/contract';
 import { gatewayError, type GatewayErrorCode } from '../errors.ts';
 
 const count = z.int().nonnegative();
@@ -80,11 +80,20 @@ export function parseScript(source: string, file: string): Script {
     const inside = text === undefined ? -1 : source.slice(start, end).indexOf(text);
     return lineAt(start + Math.max(0, inside));
   };
-  const parsed = scriptSchema.safeParse(document.toJS());
+  const parsed = scriptSchema.safeParse(valueOf(document, file));
   if (!parsed.success) throw firstProblem(parsed.error, { file, lineOf });
   const script: Script = { ...parsed.data, file, lineOf };
   checkNames(script);
   return script;
+}
+
+/** Throws for an alias without its anchor, and for aliases that would unfold without bound. */
+function valueOf(document: Document, file: string): unknown {
+  try {
+    return document.toJS();
+  } catch (thrown) {
+    throw invalid(file, 1, messageOf(thrown));
+  }
 }
 
 /** Where the value at a path stands in the source; the nearest value around it where it is absent. */
