@@ -4,6 +4,15 @@ import { eventSchemas } from './events.ts';
 /** No session comes near it; a damaged number above it would leave no room for the next ones. */
 const MAX_SEQ = 2 ** 48;
 
+/** Deeper values overflow the stack of `JSON.stringify` and of whoever else walks them. */
+const MAX_DEPTH = 1000;
+
+/** Whether a value nests too deep for an event, written or read. */
+export function isTooDeep(value: unknown, left = MAX_DEPTH): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return left === 0 || Object.values(value).some((child) => isTooDeep(child, left - 1));
+}
+
 /** Why a line's value is no event, or undefined. Types that nobody knows here pass: they belong to others (EVT-1). */
 export function envelopeProblem(value: unknown): string | undefined {
   if (!isJsonObject(value)) return 'no JSON object';
@@ -14,7 +23,7 @@ export function envelopeProblem(value: unknown): string | undefined {
   if (typeof timestamp !== 'string') return fieldProblem('timestamp');
   if (typeof version !== 'string') return fieldProblem('engine_version');
   if (!isJsonObject(payload) || typeof payload['type'] !== 'string') return fieldProblem('payload');
-  return payloadProblem(payload['type'], payload);
+  return isTooDeep(payload) ? 'a payload that nests too deep' : payloadProblem(payload['type'], payload);
 }
 
 function isSeq(seq: unknown): boolean {

@@ -66,6 +66,11 @@ describe('SessionLogParser', () => {
       JSON.stringify(envelope(50, { type: 'user_input_submitted' })),
       'unknown_shape',
     ],
+    [
+      'an event that nests too deep',
+      `{"seq":50,"session_id":"s","run_id":null,"timestamp":"t","engine_version":"v","payload":{"type":"x","a":${'['.repeat(99_999)}${']'.repeat(99_999)}}}`,
+      'unknown_shape',
+    ],
     ['an empty line', '', 'malformed_line'],
     ['20 MB of anything', 'x'.repeat(20_000_000), 'malformed_line'],
     ['bytes that are not UTF-8', Buffer.from([0x7b, 0xff, 0xfe, 0x7d]), 'malformed_line'],

@@ -189,6 +189,9 @@ describe('FileEventLog', () => {
     const { file, lines } = memoryFile();
     const { log } = newLog(file);
     expect(() => log.append(input('x'.repeat(64 * 1024 * 1024)), null)).toThrow('too large');
+    expect(() => log.append(started(JSON.parse(`${'['.repeat(9999)}${']'.repeat(9999)}`)), null)).toThrow(
+      'too deep',
+    );
     expect(log.append(input('b'), null).seq).toBe(1);
     await log.sync();
     expect(lines()).toHaveLength(1);
