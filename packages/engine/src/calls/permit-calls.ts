@@ -27,11 +27,11 @@ const CANCELLED: ApprovalAnswer = { decision: 'cancelled', source: 'policy', fee
  *   P1. Decisions are made in call order, one question at a time, and none is left when `permit` resolves (SCH-11).
  *   P2. A denial is final: it never asks, whatever the mode (PERM-6).
  *   P3. What was asked and what was answered is on disk before `permit` resolves (SES-2).
- *   P4. `always` answers later questions about the same action and label (PERM-7).
+ *   P4. `always` answers later questions about the same action and label that this object is asked (PERM-7).
  */
 export class Permissions {
   readonly #ports: PermitPorts;
-  /** Lives as long as this process has the session; a restart asks again. */
+  /** Lives as long as this object; whoever makes a new one asks again, which is the safe side. */
   readonly #grants = new Set<string>();
   #isUnsynced = false;
 
