@@ -263,6 +263,18 @@ describe('a call by hand', () => {
     },
   );
 
+  it.each([['[1]'], [`${'{"a":'.repeat(200)}1${'}'.repeat(200)}`]])(
+    'with JSON that is no proper object: %# is told that one is wanted [CLI-6] [ARG-3]',
+    async (args) => {
+      const { create } = engineHarness({ tools: [instantTool()] });
+      const report = await (await create()).callTool(call({ args }), signal);
+      expect(report.error).toMatchObject({
+        code: 'invalid_arguments',
+        message: expect.stringContaining('must be one JSON object, nested at most 100 levels deep'),
+      });
+    },
+  );
+
   it('of a tool that is not published says which are [CLI-6]', async () => {
     const { create } = engineHarness({ tools: [instantTool(), instantTool('change', 'write')] });
     const report = await (await create()).callTool(call({ tool: 'change' }), signal);

@@ -7,7 +7,7 @@ export interface ParsedArguments {
 }
 
 /** Deeper arguments are no real call, and would overflow the stack of whoever walks them later. */
-const MAX_DEPTH = 100;
+export const MAX_ARGUMENT_DEPTH = 100;
 
 /** JSON escapes can name half a surrogate pair, which no provider takes back. */
 const SURROGATE_ESCAPE = /\\u[dD][89abAB]/;
@@ -21,7 +21,9 @@ export function parseArguments(text: string): ParsedArguments {
   if (raw.trim() === '') return { input: {} };
   try {
     const value: unknown = SURROGATE_ESCAPE.test(raw) ? JSON.parse(raw, wellFormed) : JSON.parse(raw);
-    return isJsonObject(value) && depthFits(value, MAX_DEPTH) ? { input: value } : { input: {}, raw };
+    return isJsonObject(value) && depthFits(value, MAX_ARGUMENT_DEPTH)
+      ? { input: value }
+      : { input: {}, raw };
   } catch {
     // JSON.parse throws nothing but SyntaxError: the model wrote no JSON.
     return { input: {}, raw };
