@@ -43,9 +43,9 @@ describe('the owner of a session tree', () => {
     const { folder, store } = await setup();
     const owner = runProgram('own-session.ts', [folder, SESSION, 'create']);
     await owner.nextLine();
-    for (let count = 0; count < 30; count++) await owner.nextLine();
+    for (let count = 0; count < 12; count++) await owner.nextLine();
     const rest = await owner.kill();
-    const synced = Number(rest.at(-1)?.split(' ')[1] ?? 31);
+    const synced = Number(rest.at(-1)?.split(' ')[1] ?? 13);
     const { events, log, release } = await store.open(SESSION);
     expect(events.length).toBeGreaterThanOrEqual(synced);
     expect(events.map(({ seq }) => seq)).toEqual(events.map((_, index) => index + 1));
