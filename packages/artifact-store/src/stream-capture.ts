@@ -6,7 +6,7 @@ import { Preview } from './preview.ts';
 import { MAX_PREVIEW_BYTES } from './result-text.ts';
 import type { TemporaryFile } from './temporary-file.ts';
 import { TerminalText } from './terminal-text.ts';
-import { TextPieces, countLineFeeds, encodeUtf8, endsInLine, tornBytes } from './utf8.ts';
+import { TextPieces, countLineFeeds, encodePiece, encodeUtf8, endsInLine, tornBytes } from './utf8.ts';
 
 /** What the streams of a call share. */
 export interface CallCapture {
@@ -54,7 +54,7 @@ export class StreamCapture {
   async accept(text: string): Promise<void> {
     for (const piece of this.#pieces.push(text)) {
       this.#acceptPiece(piece);
-      if (this.file?.isFull === true) await this.#drain(this.file);
+      if (this.file?.isFull === true) await this.#waitForRoom(this.file);
     }
   }
 
@@ -88,7 +88,7 @@ export class StreamCapture {
 
   #acceptPiece(piece: string): void {
     if (piece === '') return;
-    const bytes = encodeUtf8(piece);
+    const bytes = encodePiece(piece);
     const lineFeeds = this.#show(piece, bytes);
     const { budget, fault } = this.#call;
     if (this.file === null || fault.tripped) return;
@@ -115,9 +115,9 @@ export class StreamCapture {
     this.#endsInLine = endsInLine(bytes);
   }
 
-  async #drain(file: TemporaryFile): Promise<void> {
+  async #waitForRoom(file: TemporaryFile): Promise<void> {
     try {
-      await file.drained();
+      await file.room();
     } catch (error) {
       this.#call.fault.trip(error);
       await file.letGo();

@@ -2,24 +2,29 @@ import { constants } from 'node:fs';
 import { open, unlink, type FileHandle } from 'node:fs/promises';
 import type { FileLock, FileLocks } from '@agentd/contract';
 import { storeError } from './errors.ts';
+import { HeadBytes } from './kept-bytes.ts';
 
-/** Bytes that may wait for the disk before the writer has to (OUT-12). */
-const MAX_QUEUED_BYTES = 1024 * 1024;
+/** Bytes that may wait for the disk, beside as many under way, before the writer has to wait (OUT-12). */
+const MAX_QUEUED_BYTES = 512 * 1024;
 
 const CREATE_FLAGS = constants.O_RDWR | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
 
 /**
  * A file that is written once, from its start, and locked exclusively until it is let go (ART-11).
- * Whatever waits while a write is under way goes to the disk in one write after it.
+ * Whatever is queued while a write is under way goes to the disk in one write after it. Two buffers take turns, so that
+ * gigabytes pass without garbage.
  */
 export class TemporaryFile {
   readonly path: string;
   readonly handle: FileHandle;
   readonly #lock: FileLock;
-  #queue: Uint8Array[] = [];
-  #queuedBytes = 0;
+  #queued = new HeadBytes(Infinity);
+  #underWay = new HeadBytes(Infinity);
   #writtenBytes = 0;
+  /** Until nothing is queued. */
   #writing: Promise<void> | null = null;
+  /** Until what is queued goes under way. */
+  #batch: Promise<void> = Promise.resolve();
   #fault: unknown;
   #letGo: Promise<void> | undefined;
 
@@ -46,27 +51,27 @@ export class TemporaryFile {
     return new TemporaryFile(await open(lock.path, constants.O_RDWR | constants.O_NOFOLLOW), lock);
   }
 
-  /** Whether the writer should await `drained` before it writes on. */
+  /** Whether the writer should await `room` before it writes on. */
   get isFull(): boolean {
-    return this.#queuedBytes >= MAX_QUEUED_BYTES;
+    return this.#queued.bytes.length >= MAX_QUEUED_BYTES;
   }
 
-  /** Queues bytes; the caller must leave them as they are. */
+  /** Queues a copy of the bytes. */
   write(bytes: Uint8Array): void {
-    this.#queue.push(bytes);
-    this.#queuedBytes += bytes.length;
+    this.#queued.push(bytes);
     this.#writing ??= this.#writeQueued();
   }
 
-  /** Resolves once nothing is queued; rejects with the first fault. */
-  async drained(): Promise<void> {
-    await this.#writing;
+  /** Resolves once there is room again; rejects with the first fault. */
+  async room(): Promise<void> {
+    while (this.isFull) await this.#batch;
     if (this.#fault !== undefined) throw this.#fault;
   }
 
   /** Resolves once the file holds what was written, as far as the operating system is concerned. */
   async seal(): Promise<void> {
-    await this.drained();
+    await this.#writing;
+    if (this.#fault !== undefined) throw this.#fault;
     const { size } = await this.handle.stat();
     if (size !== this.#writtenBytes) {
       throw storeError(
@@ -89,17 +94,21 @@ export class TemporaryFile {
   }
 
   async #writeQueued(): Promise<void> {
-    while (this.#queue.length > 0) {
-      const batch = this.#queue.length === 1 ? this.#queue[0] : Buffer.concat(this.#queue);
-      this.#queue = [];
-      try {
-        if (batch !== undefined && this.#fault === undefined) await this.#writeAll(batch);
-      } catch (error) {
-        this.#fault = error;
-      }
-      this.#queuedBytes = this.#queue.reduce((total, { length }) => total + length, 0);
+    while (this.#queued.bytes.length > 0) {
+      [this.#queued, this.#underWay] = [this.#underWay, this.#queued];
+      this.#batch = this.#writeUnderWay();
+      await this.#batch;
     }
     this.#writing = null;
+  }
+
+  async #writeUnderWay(): Promise<void> {
+    try {
+      if (this.#fault === undefined) await this.#writeAll(this.#underWay.bytes);
+    } catch (error) {
+      this.#fault = error;
+    }
+    this.#underWay.truncate(0);
   }
 
   /** One write may take less than all of it, on a disk that is almost full. */

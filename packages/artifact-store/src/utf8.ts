@@ -3,6 +3,9 @@ import { Buffer } from 'node:buffer';
 /** Longest piece that is encoded at once, in UTF-16 units: bounds the memory that one giant text costs. */
 const PIECE_UNITS = 64 * 1024;
 
+/** A character of three bytes is one UTF-16 unit, one of four bytes is two. */
+const MAX_BYTES_PER_UNIT = 3;
+
 /**
  * Encodes a text that arrives in chunks. Every piece is well-formed UTF-8 of whole code points: a surrogate pair that
  * a chunk boundary cuts is joined again, and a lone surrogate becomes U+FFFD (OUT-14).
@@ -41,6 +44,17 @@ function isHighSurrogate(unit: number): boolean {
 function pieceEnd(text: string, start: number, end: number): number {
   const stop = Math.min(start + PIECE_UNITS, end);
   return stop < end && isHighSurrogate(text.charCodeAt(stop - 1)) ? stop - 1 : stop;
+}
+
+let scratch: Buffer = Buffer.alloc(0);
+
+/**
+ * Encodes a piece into memory that the next piece takes over: gigabytes pass without garbage. Use it up before anything
+ * is awaited.
+ */
+export function encodePiece(piece: string): Buffer {
+  if (scratch.length === 0) scratch = Buffer.allocUnsafeSlow(PIECE_UNITS * MAX_BYTES_PER_UNIT);
+  return scratch.subarray(0, scratch.write(piece));
 }
 
 /** The largest cut at or before `at` that splits no code point of the UTF-8 in `bytes`. */

@@ -12,16 +12,33 @@ export interface TestProcess {
 }
 
 export function runProgram(name: string, args: readonly string[]): TestProcess {
+  return start(process.execPath, nodeArguments(name, args));
+}
+
+/** The same with a limit on the size of any file that it writes, past which writing fails as on a full disk. */
+export function runProgramWithFileLimit(
+  kibibytes: number,
+  name: string,
+  args: readonly string[],
+): TestProcess {
+  const script = `ulimit -f ${kibibytes} && exec "$@"`;
+  return start('bash', ['-c', script, 'bash', process.execPath, ...nodeArguments(name, args)]);
+}
+
+function nodeArguments(name: string, args: readonly string[]): readonly string[] {
   const program = fileURLToPath(new URL(name, import.meta.url));
-  const child = spawn(process.execPath, ['--conditions=@agentd/source', program, ...args], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
+  return ['--conditions=@agentd/source', program, ...args];
+}
+
+function start(command: string, args: readonly string[]): TestProcess {
+  const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'inherit'] });
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   const exit = new Promise<number | null>((resolve) => child.once('close', resolve));
   return {
     nextLine: async () => {
       const { value, done } = await lines.next();
-      if (done === true) throw new Error(`${name} ended with ${await exit} before it printed a line`);
+      if (done === true)
+        throw new Error(`${args.join(' ')} ended with ${await exit} before it printed a line`);
       return value;
     },
     kill: async () => {

@@ -1,0 +1,133 @@
+import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
+import type { FileHandle } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import type { CaptureResult } from '@agentd/contract';
+import { deferred, flush, type Deferred } from '@agentd/contract/testing';
+import { TemporaryFile } from './temporary-file.ts';
+import { runProgram, runProgramWithFileLimit } from './testing/processes.ts';
+import { BASH, SINGLE, captureAll, hintOf, openStore, requestOf, sha256 } from './testing/stores.ts';
+import { temporaryFolders } from './testing/temporary-folder.ts';
+
+const newFolder = temporaryFolders();
+
+describe('a storage fault', () => {
+  it('stops the storing and not the tool, offers no URI, and is over with the next call [OUT-13] [OUT-16] [field E7]', async () => {
+    const folder = join(await newFolder(), 'artifacts');
+    const program = runProgramWithFileLimit(1024, 'capture-under-limit.ts', [folder]);
+    const { during, after, read } = JSON.parse(await program.nextLine()) as {
+      during: CaptureResult;
+      after: CaptureResult;
+      read: string[];
+    };
+    expect(await program.exit).toBe(0);
+    expect(during.retained).toBeNull();
+    expect(during.text.startsWith(`[stdout]\n${'x'.repeat(99)}\n`)).toBe(true);
+    expect(during.text).toContain('lines omitted]');
+    expect(
+      during.text.endsWith('\n\n[stderr]\nthe error\n[full output not stored: EFBIG: file too large]'),
+    ).toBe(true);
+    expect(during.text).not.toContain('artifact://');
+    expect(read).toEqual(['before\n']);
+    expect(after.text).toBe('[stdout]\nafter\n\n[stderr]');
+    expect(after.retained).not.toBeNull();
+    // Nothing half-written is left: the streams and manifests of the two good calls, whose stderr is one blob.
+    expect((await readdir(folder)).filter((name) => name !== '.publication.lock')).toHaveLength(5);
+  });
+
+  it('of a folder that cannot be is told by each result [OUT-13]', async () => {
+    const parent = await newFolder();
+    await writeFile(join(parent, 'artifacts'), 'in the way');
+    const { store } = await openStore(parent);
+    const { text, retained } = await captureAll(store, requestOf(SINGLE, { maxLines: 1 }), [
+      { text: 'a\nb\n' },
+    ]);
+    expect(retained).toBeNull();
+    expect(text).toMatch(/^a\n\[… 1 lines omitted\]\n\[full output not stored: E[A-Z]+: [a-z ]+\]$/);
+    expect(hintOf(text)).toBeNull();
+  });
+
+  it('at publication keeps the preview and says why [OUT-13]', async () => {
+    const { store, folder } = await openStore(await newFolder());
+    const capture = await store.capture(requestOf(BASH));
+    await capture.accept([{ stream: 'stdout', text: 'shown\n' }]);
+    await rm(folder, { recursive: true });
+    const { text, retained, release } = await capture.finish({ incomplete: false });
+    await release();
+    expect(text).toBe(
+      '[stdout]\nshown\n\n[stderr]\n[full output not stored: ENOENT: no such file or directory]',
+    );
+    expect(retained).toBeNull();
+    const next = await captureAll(store, requestOf(SINGLE), [{ text: 'again' }]);
+    expect(next.retained?.streams).toMatchObject([{ sha256: sha256('again') }]);
+  });
+
+  it('of a folder in the way of a blob does not reach the tool [OUT-13]', async () => {
+    const { store, folder } = await openStore(await newFolder());
+    await mkdir(join(folder, sha256('x')));
+    const { text, retained } = await captureAll(store, requestOf(SINGLE), [{ text: 'x' }]);
+    expect(text).toMatch(/^x\n\[full output not stored: E/);
+    expect(retained).toBeNull();
+  });
+});
+
+describe('a slow disk', () => {
+  /** A file whose writes the test completes by hand. */
+  function slowFile(): {
+    readonly file: TemporaryFile;
+    readonly writes: Deferred<void>[];
+    readonly lengths: number[];
+  } {
+    const writes: Deferred<void>[] = [];
+    const lengths: number[] = [];
+    const write = async (_bytes: Uint8Array, ...[, length]: number[]): Promise<{ bytesWritten: number }> => {
+      lengths.push(length ?? 0);
+      writes.push(deferred());
+      await writes.at(-1)?.promise;
+      return { bytesWritten: length ?? 0 };
+    };
+    const handle = { write } as unknown as FileHandle;
+    return {
+      file: new TemporaryFile(handle, { path: '/nowhere', release: async () => {} }),
+      writes,
+      lengths,
+    };
+  }
+
+  it('makes the writer wait at 512 KiB in the queue and not before [OUT-12]', async () => {
+    const { file, writes } = slowFile();
+    const block = Buffer.alloc(128 * 1024);
+    for (let count = 0; count < 4; count += 1) file.write(block); // The first is under way at once.
+    expect(file.isFull).toBe(false);
+    file.write(block);
+    expect(file.isFull).toBe(true);
+    let hasRoom = false;
+    const waiting = file.room().then(() => (hasRoom = true));
+    await flush();
+    expect(hasRoom).toBe(false);
+    writes[0]?.resolve();
+    await waiting;
+    expect(file.isFull).toBe(false);
+    expect(writes).toHaveLength(2);
+  });
+
+  it('gets what was queued meanwhile in one large write [OUT-12]', async () => {
+    const { file, writes, lengths } = slowFile();
+    for (let count = 0; count < 10; count += 1) file.write(Buffer.alloc(1000));
+    expect(lengths).toEqual([1000]);
+    writes[0]?.resolve();
+    await flush();
+    expect(lengths).toEqual([1000, 9000]);
+  });
+});
+
+it('captures a giant line in bounded memory [OUT-12] [BASH-9]', async () => {
+  const folder = join(await newFolder(), 'artifacts');
+  const program = runProgram('capture-giant.ts', [folder, '192']);
+  const { grownKib, byteLength } = JSON.parse(await program.nextLine()) as {
+    grownKib: number;
+    byteLength: number;
+  };
+  expect(byteLength).toBe(192 * 1024 * 1024 + 64 * 1024);
+  expect(grownKib).toBeLessThan(64 * 1024);
+});
