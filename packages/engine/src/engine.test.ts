@@ -329,6 +329,62 @@ describe('a run', () => {
   });
 });
 
+describe('sessions', () => {
+  it('are created with mode and rules on disk, and shown from the first event on [SES-2]', async () => {
+    const { engine, listener, memory, shown } = engineHarness();
+    const overlay = [{ action: 'bash', pattern: 'ls', effect: 'allow' } as const];
+    const session = await engine.createSession({
+      cwd: '/work',
+      agent: 'default',
+      title: 'A title',
+      mode: 'yolo',
+      overlay,
+      listener,
+    });
+    expect(shown).toEqual(memory.synced(session.id));
+    expect(session.state).toMatchObject({ title: 'A title', mode: 'yolo', overlay });
+  });
+
+  it('of an unknown agent are not created', async () => {
+    const { engine } = engineHarness();
+    await expect(engine.createSession({ cwd: '/work', agent: 'nobody' })).rejects.toMatchObject({
+      code: 'ENGINE_AGENT_UNKNOWN',
+      message: expect.stringContaining('default'),
+    });
+    expect(await engine.listSessions()).toEqual([]);
+  });
+
+  it('that could not be made let their lock go', async () => {
+    const { engine, memory } = engineHarness();
+    memory.failSyncs();
+    await expect(
+      engine.createSession({ cwd: '/work', agent: 'default', mode: 'yolo' }),
+    ).rejects.toMatchObject({
+      code: 'ENGINE_LOG_FAILED',
+    });
+    const [only] = await engine.listSessions();
+    expect(memory.isOpen(only!.sessionId)).toBe(false);
+  });
+
+  it('can be read while a run is active, and a second opening is refused [SES-4]', async () => {
+    const held = heldTool('look', { hold: true });
+    const { create, engine } = engineHarness({ turns: [turnParts('', [look('a')])], tools: [held.tool] });
+    const session = await create();
+    await session.startRun(runInit());
+    await until(() => held.started.length === 1);
+    const { state } = await engine.readSession(session.id);
+    expect(state.status).toBe('running');
+    await expect(engine.openSession(session.id)).rejects.toMatchObject({ code: 'ENGINE_SESSION_LOCKED' });
+    await engine.stop();
+  });
+
+  it('that are unknown cannot be opened or read', async () => {
+    const { engine } = engineHarness();
+    await expect(engine.openSession('nowhere')).rejects.toMatchObject({ code: 'ENGINE_SESSION_NOT_FOUND' });
+    await expect(engine.readSession('nowhere')).rejects.toMatchObject({ code: 'ENGINE_SESSION_NOT_FOUND' });
+  });
+});
+
 /** The harness has no turn left, so a run that may start fails. */
 async function runToEndAgain(session: Parameters<typeof runToEnd>[0]) {
   return (await runToEnd(session, { clientRunId: 'run-again' })).status;

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { modelError, type ToolProvider } from '@agentd/contract';
+import { z } from 'zod';
+import { defineTool, modelError, type ToolProvider } from '@agentd/contract';
 import { flush, sequenceModel, turnParts } from '@agentd/contract/testing';
 import { assertValidRequest } from './testing/assert-valid-request.ts';
 import {
@@ -300,6 +301,46 @@ describe('a call by hand', () => {
     abort.abort();
     expect((await calling).outcome).toBe('cancelled');
     expect(types().at(-1)).toBe('run_cancelled');
+  });
+});
+
+describe('input for an interactive call', () => {
+  const ask = defineTool({
+    name: 'ask',
+    description: 'Reads a name.',
+    action: 'read',
+    schema: z.strictObject({}),
+    prepare: async () => ({
+      permission: { action: 'read', label: 'ask' },
+      operation: null,
+      execute: async ({ stdin }) => {
+        let text = '';
+        for await (const chunk of stdin ?? []) text += Buffer.from(chunk).toString();
+        return { output: { kind: 'single', text: `hello ${text}` } };
+      },
+    }),
+  });
+  const turns = () => [turnParts('', [{ id: 'c', tool: 'ask', args: {} }]), turnParts('Done.')];
+
+  it('reaches the call while it runs, and is refused afterwards [BASH-3]', async () => {
+    const { create, shown } = engineHarness({ turns: turns(), tools: [ask] });
+    const session = await create();
+    const { runId, done } = await session.startRun(runInit({ acceptsStdin: true }));
+    await until(() => payloadsOf(shown, 'tool_call_started').length === 1);
+    const { tool_call_id: callId } = payloadsOf(shown, 'tool_call_started')[0]!;
+    await until(() => session.state.openCalls.length === 1);
+    expect(await session.toolStdin(runId, { callId, data: Buffer.from('you'), eof: true })).toBe(true);
+    await done;
+    expect(payloadsOf(shown, 'tool_call_terminated')[0]?.result?.text).toBe('hello you');
+    await expect(session.toolStdin(runId, { callId, data: null, eof: true })).rejects.toMatchObject({
+      code: 'ENGINE_RUN_NOT_ACTIVE',
+    });
+  });
+
+  it('is none where nobody can send any', async () => {
+    const { create, shown } = engineHarness({ turns: turns(), tools: [ask] });
+    await runToEnd(await create());
+    expect(payloadsOf(shown, 'tool_call_terminated')[0]?.result?.text).toBe('hello ');
   });
 });
 
