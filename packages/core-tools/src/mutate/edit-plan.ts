@@ -1,0 +1,110 @@
+import { toolError, type AgentdError } from '@agentd/contract';
+import { isAllCrlf, linesOf, placesOf, withCrlf, withReplaced, type Place } from './text-places.ts';
+
+export interface EditArguments {
+  readonly oldString: string;
+  readonly newString: string;
+  readonly replaceAll: boolean;
+}
+
+/** What an edit will do to a text. */
+export interface EditPlan {
+  /** Ascending, without overlap, never empty. */
+  readonly places: readonly Place[];
+  /** What will stand at each of them. */
+  readonly replacement: string;
+}
+
+/** The lines of more places than this are not listed one by one. */
+const MAX_LISTED_LINES = 20;
+
+/**
+ * Fixes the places of an edit in a text; `name` is what messages call the file (FS-7, FS-8). Throws `edit_not_found`,
+ * `edit_ambiguous`, or `invalid_arguments` for an edit that changes nothing. Nothing is ever matched loosely but line
+ * ends.
+ */
+export function planEdit(text: string, edit: EditArguments, name: string): EditPlan {
+  const { oldString, newString, replaceAll } = edit;
+  const places = placesOf(text, oldString, replaceAll ? 'separate' : 'all');
+  if (places.length === 0) throw notFound(text, oldString, name);
+  if (places.length > 1 && !replaceAll) throw ambiguous(text, places, name);
+  const replacement = isAllCrlf(text) ? withCrlf(newString) : newString;
+  if (places.every(({ start, end }) => text.slice(start, end) === replacement)) throw nothingToChange();
+  return { places, replacement };
+}
+
+/** Refuses arguments that are wrong whatever the file holds (FS-8). */
+export function checkEditArguments({ oldString, newString }: EditArguments): void {
+  if (oldString === '') {
+    throw toolError(
+      'invalid_arguments',
+      '"oldString" is empty: give the text to replace, or use write to create or fill a file',
+    );
+  }
+  if (oldString === newString) throw nothingToChange();
+}
+
+/** The text after the plan. */
+export function editedText(text: string, { places, replacement }: EditPlan): string {
+  return withReplaced(text, places, replacement);
+}
+
+/** `line 3`, `lines 3 and 8`, `lines 3, 8 and 12`; many are cut short. */
+export function linesText(lines: readonly number[]): string {
+  const distinct = [...new Set(lines)];
+  const shown = distinct.slice(0, MAX_LISTED_LINES).map(String);
+  const rest = distinct.length - shown.length;
+  const items = rest > 0 ? [...shown, `${rest} more`] : shown;
+  const last = items.pop() ?? '';
+  return items.length === 0 ? `line ${last}` : `lines ${items.join(', ')} and ${last}`;
+}
+
+function ambiguous(text: string, places: readonly Place[], name: string): AgentdError {
+  const lines = linesOf(
+    text,
+    places.map(({ start }) => start),
+  );
+  return toolError(
+    'edit_ambiguous',
+    `oldString occurs ${places.length} times in ${name}, on ${linesText(lines)}; nothing was changed. Add lines around it until it is unique, or set replaceAll.`,
+  );
+}
+
+function notFound(text: string, oldString: string, name: string): AgentdError {
+  const near = similarLines(text, oldString);
+  const hint =
+    near.length === 0
+      ? 'Read the file again and copy the text exactly, without the "N: " prefixes.'
+      : `Its first line, white space apart, is ${linesText(near)}: read there and copy the text exactly.`;
+  return toolError(
+    'edit_not_found',
+    `oldString occurs 0 times in ${name}, on no line; nothing was changed. ${hint}`,
+  );
+}
+
+/** Lines that equal the first line of `oldString` but for white space around. Only numbers: the text stays untold. */
+function similarLines(text: string, oldString: string): readonly number[] {
+  const wanted = oldString
+    .split('\n')
+    .map((line) => line.trim())
+    .find((line) => line !== '');
+  if (wanted === undefined) return [];
+  const near: number[] = [];
+  for (
+    let at = text.indexOf(wanted);
+    at >= 0 && near.length <= MAX_LISTED_LINES;
+    at = text.indexOf(wanted, at + 1)
+  ) {
+    const end = text.indexOf('\n', at);
+    const line = text.slice(text.lastIndexOf('\n', at) + 1, end < 0 ? undefined : end);
+    if (line.trim() === wanted) near.push(at);
+  }
+  return linesOf(text, near);
+}
+
+function nothingToChange(): AgentdError {
+  return toolError(
+    'invalid_arguments',
+    '"newString" equals what it would replace: there is nothing to change',
+  );
+}

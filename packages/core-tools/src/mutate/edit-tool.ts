@@ -1,0 +1,175 @@
+import { z } from 'zod';
+import {
+  defineTool,
+  messageOf,
+  toolError,
+  type PreparedCall,
+  type PrepareContext,
+  type Tool,
+  type ToolCompletion,
+} from '@agentd/contract';
+import type { FileToolPorts } from '../ports.ts';
+import { shownPath } from '../target/file-failure.ts';
+import { bytesOf, checkState, sha256Of, type FileState } from '../target/file-state.ts';
+import { staleTarget } from '../target/open-target.ts';
+import { decodeText, encodeText, isNotText, type TextEncoding } from '../target/text-encoding.ts';
+import { turnFilesOf, type TurnFiles } from '../turn-files.ts';
+import { displayDiff } from './display-diff.ts';
+import { continuedChain, expectedState, shiftedPlaces } from './edit-chain.ts';
+import {
+  checkEditArguments,
+  editedText,
+  linesText,
+  planEdit,
+  type EditArguments,
+  type EditPlan,
+} from './edit-plan.ts';
+import {
+  boundCall,
+  checkPlace,
+  checkWellFormed,
+  linkNote,
+  prepareTarget,
+  SIBLING_RULE,
+  type PreparedTarget,
+} from './mutation-target.ts';
+import { replaceFile } from './publication.ts';
+import { linesOf } from './text-places.ts';
+
+/** A larger file would be held in memory several times over. */
+const MAX_EDITED_BYTES = 32 * 1024 * 1024;
+
+const EDIT_ARGUMENTS = z.strictObject({
+  filePath: z.string().min(1).describe('The file, absolute or relative to the working directory.'),
+  oldString: z
+    .string()
+    .describe('The text to replace, exactly as in the file, with enough around it to occur only once.'),
+  newString: z.string().describe('What to put there, taken literally.'),
+  replaceAll: z.boolean().default(false).describe('Replace every occurrence instead of the only one.'),
+});
+
+const DESCRIPTION = `Replaces text in a file. oldString must occur exactly once, unless replaceAll is true; nothing is matched approximately, so copy it from read without the "N: " prefixes.
+${SIBLING_RULE} Edits of one file in one turn all land as long as their places do not overlap.`;
+
+/** `edit`: one place, or all places, of a text in a file (FS-7 to FS-11, FS-13, FS-15). */
+export function createEditTool(ports: Pick<FileToolPorts, 'home' | 'stages'>): Tool {
+  return defineTool({
+    name: 'edit',
+    description: DESCRIPTION,
+    schema: EDIT_ARGUMENTS,
+    action: 'write',
+    concurrency: 'parallel',
+    prepare: (args, context, signal) => prepareEdit(args, { ...ports, ...context }, signal),
+  });
+}
+
+async function prepareEdit(
+  { filePath, ...edit }: EditArguments & { readonly filePath: string },
+  { home, stages, session, turn }: Pick<FileToolPorts, 'home' | 'stages'> & PrepareContext,
+  signal: AbortSignal,
+): Promise<PreparedCall> {
+  checkEditArguments(edit);
+  checkWellFormed('oldString', edit.oldString);
+  checkWellFormed('newString', edit.newString);
+  const prepared = await prepareTarget(filePath, { home, session }, signal);
+  const planned = await plannedEdit(prepared, edit);
+  const turnFiles = turnFilesOf(turn);
+  const { oldString, newString, replaceAll } = edit;
+  return {
+    ...boundCall(prepared, {
+      tool: 'edit',
+      old_sha256: sha256Of(Buffer.from(oldString)),
+      new_sha256: sha256Of(Buffer.from(newString)),
+      replace_all: replaceAll,
+    }),
+    revalidate: async (signal) => {
+      await checkPlace(prepared);
+      await checkState(planned.path, expectedState(turnFiles.edits.get(planned.path), planned.file), signal);
+    },
+    execute: (_context, signal) => applyEdit(planned, { stages, turnFiles }, signal),
+  };
+}
+
+/** An edit whose places are fixed, against the bytes before the turn (FS-15). */
+interface PlannedEdit {
+  readonly path: string;
+  readonly label: string;
+  readonly file: FileState;
+  readonly plan: EditPlan;
+  /** One-based lines of the places. */
+  readonly lines: readonly number[];
+}
+
+async function plannedEdit({ target, label }: PreparedTarget, edit: EditArguments): Promise<PlannedEdit> {
+  const name = shownPath(label);
+  if (target.state === 'absent') throw toolError('not_found', `${name} does not exist; create it with write`);
+  const { path, file, bytes } = target;
+  if (bytes > MAX_EDITED_BYTES) {
+    throw toolError(
+      'resource_limit',
+      `${name} has ${bytes} bytes, edit takes up to 32 MiB; use bash, e.g. sed -i`,
+    );
+  }
+  const { text } = await currentText(path, label, file);
+  const plan = planEdit(text, edit, name);
+  const starts = plan.places.map(({ start }) => start);
+  return { path, label, file, plan, lines: linesOf(text, starts) };
+}
+
+async function applyEdit(
+  { path, label, file, plan, lines }: PlannedEdit,
+  { stages, turnFiles }: { readonly stages: FileToolPorts['stages']; readonly turnFiles: TurnFiles },
+  signal: AbortSignal,
+): Promise<ToolCompletion> {
+  const chain = turnFiles.edits.get(path);
+  const expected = expectedState(chain, file);
+  const { text, encoding } = await currentText(path, label, expected);
+  const places = shiftedPlaces(plan.places, chain, file);
+  if (places === null) throw overlapping(label);
+  const after = editedText(text, { ...plan, places });
+  const content = encodeText(after, encoding);
+  const ports = { stages, turnFiles, atStep: () => {} };
+  const published = await replaceFile({ path, expected, content }, ports, signal);
+  const edited = { places: plan.places, length: plan.replacement.length, current: published };
+  turnFiles.edits.set(path, continuedChain(chain, file, edited));
+  const count = places.length === 1 ? '' : `${places.length} places, `;
+  return {
+    output: {
+      kind: 'single',
+      text: `Edited ${shownPath(label)} (${count}${linesText(lines)}).${linkNote(published.otherNames)}`,
+    },
+    metadata: {
+      path,
+      bytes: content.length,
+      change: 'replaced',
+      replacements: places.length,
+      ...(await displayDiff(label, text, after)),
+    },
+  };
+}
+
+/** The text of the file if it is still in this state; `stale` otherwise. */
+async function currentText(
+  path: string,
+  label: string,
+  { identity, sha256 }: FileState,
+): Promise<{ readonly text: string; readonly encoding: TextEncoding }> {
+  const bytes = await bytesOf(path, identity);
+  if (sha256Of(bytes) !== sha256) throw staleTarget(path);
+  try {
+    return decodeText(bytes);
+  } catch (error) {
+    if (!isNotText(error)) throw error;
+    throw toolError(
+      'not_supported',
+      `${shownPath(label)} cannot be edited as text: ${messageOf(error)}; use bash`,
+    );
+  }
+}
+
+function overlapping(label: string) {
+  return toolError(
+    'stale',
+    `an earlier edit of this turn changed the same place of ${shownPath(label)}; nothing was done. Read it again and repeat the call.`,
+  );
+}

@@ -1,0 +1,197 @@
+import { access, constants, link, lstat, mkdir, rename } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { codeOf } from '@agentd/contract';
+import { expectedFailure, fileFailure } from '../target/file-failure.ts';
+import { identityOf, isSameFile, type FileIdentity } from '../target/identity.ts';
+import { checkState, sha256Of, type FileState } from '../target/file-state.ts';
+import { staleTarget } from '../target/open-target.ts';
+import type { AbsentTarget } from '../target/resolve-target.ts';
+import type { TurnFiles } from '../turn-files.ts';
+import { syncFolder, withStage, writeStage, type StagePorts } from './stage.ts';
+
+export interface PublicationPorts extends StagePorts {
+  readonly turnFiles: TurnFiles;
+}
+
+/** What was put in place. */
+export interface Published extends FileState {
+  /** Further names that the replaced file had, which keep the old content. */
+  readonly otherNames: number;
+}
+
+export interface Replacement {
+  /** Real path. */
+  readonly path: string;
+  /** What must still stand there. */
+  readonly expected: FileState;
+  readonly content: Uint8Array;
+}
+
+/**
+ * Puts new content in the place of an existing file. A reader sees the old or the new file, a crash leaves one of the
+ * two, a failure leaves the old one and no stage (FS-9). Throws `stale` unless the file is as expected; what a
+ * stranger writes between that last check and the rename, some microseconds, is lost.
+ */
+export async function replaceFile(
+  { path, expected, content }: Replacement,
+  ports: PublicationPorts,
+  signal: AbortSignal,
+): Promise<Published> {
+  try {
+    return await withStage(dirname(path), ports, async (stage) => {
+      const { mode, uid, gid, nlink } = await lstat(path);
+      const attributes = { mode: mode & 0o7777, uid, gid };
+      const identity = await writeStage(stage, { content, attributes }, ports.atStep);
+      await checkMayWrite(path);
+      await checkState(path, expected, signal);
+      signal.throwIfAborted();
+      await putInPlace({ path, identity }, ports, () => rename(stage, path));
+      return { identity, sha256: sha256Of(content), otherNames: nlink - 1 };
+    });
+  } catch (error) {
+    throw codeOf(error) === 'ENOENT' ? staleTarget(path) : expectedFailure('write', path, error);
+  }
+}
+
+/** Refuses what the user's own permissions refuse, although a rename could get around them (FS-8). */
+export async function checkMayWrite(path: string): Promise<void> {
+  try {
+    await access(path, constants.W_OK);
+  } catch (error) {
+    throw fileFailure('write', path, error);
+  }
+}
+
+/** Folders that appear while the file is being made, at most so often, are taken as they are. */
+const MAX_ATTEMPTS = 16;
+
+/**
+ * Puts a new file in place, with the folders above it, without replacing anything (FS-9). Folders that siblings made
+ * meanwhile are used; a file that appeared, or anything else in the way, is `stale`.
+ */
+export async function createFile(
+  { target, content }: { readonly target: AbsentTarget; readonly content: Uint8Array },
+  ports: PublicationPorts,
+  signal: AbortSignal,
+): Promise<Published> {
+  try {
+    for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+      const place = await freePlace(target);
+      const publication = { ...place, path: target.path, content };
+      const identity = await (place.missing.length === 1 ? linkFile : moveTree)(publication, ports, signal);
+      if (identity !== null) return { identity, sha256: sha256Of(content), otherNames: 0 };
+    }
+    throw staleTarget(target.path);
+  } catch (error) {
+    throw expectedFailure('write', target.path, error);
+  }
+}
+
+/** Where a new file will stand: the deepest folder that exists, and the names that are missing below it. */
+interface FreePlace {
+  readonly folder: string;
+  readonly folderIdentity: FileIdentity;
+  readonly missing: readonly string[];
+}
+
+interface Creation extends FreePlace {
+  /** The path of the new file. */
+  readonly path: string;
+  readonly content: Uint8Array;
+}
+
+async function freePlace({ path, ancestor, missing }: AbsentTarget): Promise<FreePlace> {
+  let place: FreePlace = { folder: ancestor.path, folderIdentity: ancestor.identity, missing };
+  await checkFolder(place, path);
+  for (;;) {
+    const [name = '', ...rest] = place.missing;
+    const folder = join(place.folder, name);
+    const found = await identityAt(folder);
+    if (found === null) return place;
+    // A link would lead elsewhere than what was approved, and a file is never replaced.
+    if (found.kind !== 'directory' || rest.length === 0) throw staleTarget(path);
+    place = { folder, folderIdentity: found, missing: rest };
+  }
+}
+
+async function linkFile(
+  { folder, folderIdentity, missing, path, content }: Creation,
+  ports: PublicationPorts,
+  signal: AbortSignal,
+): Promise<FileIdentity | null> {
+  return withStage(folder, ports, async (stage) => {
+    const identity = await writeStage(stage, { content, attributes: null }, ports.atStep);
+    await checkFolder({ folder, folderIdentity, missing }, path);
+    signal.throwIfAborted();
+    await putInPlace({ path, identity }, ports, () => linkOnly(stage, path));
+    return identity;
+  });
+}
+
+/**
+ * The missing folders are made as one tree under the stage's name and moved at once: a crash leaves none of them.
+ * Null when the topmost one appeared meanwhile.
+ */
+async function moveTree(
+  { folder, folderIdentity, missing, path, content }: Creation,
+  ports: PublicationPorts,
+  signal: AbortSignal,
+): Promise<FileIdentity | null> {
+  const [top = '', ...below] = missing;
+  return withStage(folder, ports, async (stage) => {
+    const parents = below.map((_name, index) => join(stage, ...below.slice(0, index)));
+    for (const parent of parents) await mkdir(parent);
+    const identity = await writeStage(join(stage, ...below), { content, attributes: null }, ports.atStep);
+    for (const parent of parents) await syncFolder(parent);
+    await checkFolder({ folder, folderIdentity, missing }, path);
+    if ((await identityAt(join(folder, top))) !== null) return null;
+    signal.throwIfAborted();
+    try {
+      await putInPlace({ path, identity }, ports, () => rename(stage, join(folder, top)));
+      return identity;
+    } catch (error) {
+      if (['ENOTEMPTY', 'EEXIST', 'ENOTDIR'].includes(codeOf(error) ?? '')) return null;
+      throw error;
+    }
+  });
+}
+
+async function putInPlace(
+  { path, identity }: { readonly path: string; readonly identity: FileIdentity },
+  { atStep, turnFiles }: PublicationPorts,
+  publish: () => Promise<void>,
+): Promise<void> {
+  turnFiles.announce(path, identity);
+  atStep('checked');
+  await publish();
+  atStep('published');
+  // The file is in place whatever comes of this; some file systems cannot sync a folder.
+  await syncFolder(dirname(path)).catch(() => undefined);
+}
+
+/** Links where the file system can: a link never replaces. Where it cannot, a look before the rename must do. */
+async function linkOnly(stage: string, path: string): Promise<void> {
+  try {
+    await link(stage, path);
+  } catch (error) {
+    const code = codeOf(error) ?? '';
+    if (code === 'EEXIST') throw staleTarget(path);
+    if (!['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK'].includes(code)) throw error;
+    if ((await identityAt(path)) !== null) throw staleTarget(path);
+    await rename(stage, path);
+  }
+}
+
+async function checkFolder({ folder, folderIdentity }: FreePlace, path: string): Promise<void> {
+  const found = await identityAt(folder);
+  if (found === null || !isSameFile(found, folderIdentity)) throw staleTarget(path);
+}
+
+async function identityAt(path: string): Promise<FileIdentity | null> {
+  try {
+    return identityOf(await lstat(path, { bigint: true }));
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return null;
+    throw error;
+  }
+}

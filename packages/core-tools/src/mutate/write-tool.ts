@@ -1,0 +1,113 @@
+import { z } from 'zod';
+import {
+  defineTool,
+  toolError,
+  type PreparedCall,
+  type PrepareContext,
+  type Tool,
+  type ToolCompletion,
+} from '@agentd/contract';
+import type { FileToolPorts } from '../ports.ts';
+import { shownPath } from '../target/file-failure.ts';
+import { bytesOf, checkState, sha256Of } from '../target/file-state.ts';
+import { decodeText, isNotText } from '../target/text-encoding.ts';
+import { turnFilesOf } from '../turn-files.ts';
+import { displayDiff, isComparable, type DisplayDiff } from './display-diff.ts';
+import {
+  boundCall,
+  checkPlace,
+  checkWellFormed,
+  linkNote,
+  prepareTarget,
+  SIBLING_RULE,
+  type MutationTarget,
+  type PreparedTarget,
+} from './mutation-target.ts';
+import { createFile, replaceFile, type PublicationPorts } from './publication.ts';
+
+const WRITE_ARGUMENTS = z.strictObject({
+  filePath: z.string().min(1).describe('The file, absolute or relative to the working directory.'),
+  content: z.string().describe('The complete new content, written exactly as given.'),
+});
+
+const DESCRIPTION = `Creates a file or replaces all of its content; missing folders are made. To change a part of a file, use edit.
+${SIBLING_RULE}`;
+
+interface WriteArguments {
+  readonly filePath: string;
+  readonly content: string;
+}
+
+/** `write`: the whole content of a file, published at once (FS-7 to FS-11, FS-13). */
+export function createWriteTool(ports: Pick<FileToolPorts, 'home' | 'stages'>): Tool {
+  return defineTool({
+    name: 'write',
+    description: DESCRIPTION,
+    schema: WRITE_ARGUMENTS,
+    action: 'write',
+    concurrency: 'parallel',
+    prepare: (args, context, signal) => prepareWrite(args, { ...ports, ...context }, signal),
+  });
+}
+
+async function prepareWrite(
+  { filePath, content }: WriteArguments,
+  { home, stages, session, turn }: Pick<FileToolPorts, 'home' | 'stages'> & PrepareContext,
+  signal: AbortSignal,
+): Promise<PreparedCall> {
+  checkWellFormed('content', content);
+  if (filePath.endsWith('/')) {
+    throw toolError(
+      'invalid_arguments',
+      '"filePath" ends with "/": name the file; its folders are made with it',
+    );
+  }
+  const prepared = await prepareTarget(filePath, { home, session }, signal);
+  const { target } = prepared;
+  const bytes = Buffer.from(content);
+  const ports: PublicationPorts = { stages, turnFiles: turnFilesOf(turn), atStep: () => {} };
+  return {
+    ...boundCall(prepared, { tool: 'write', bytes: bytes.length, sha256: sha256Of(bytes) }),
+    revalidate: async (signal) => {
+      await checkPlace(prepared);
+      if (target.state === 'existing') await checkState(target.path, target.file, signal);
+    },
+    execute: async (_context, signal) => {
+      const before = await textBefore(target);
+      const { otherNames } =
+        target.state === 'absent'
+          ? await createFile({ target, content: bytes }, ports, signal)
+          : await replaceFile({ path: target.path, expected: target.file, content: bytes }, ports, signal);
+      return completion(
+        prepared,
+        { otherNames, bytes: bytes.length },
+        await displayDiff(prepared.label, before, content),
+      );
+    },
+  };
+}
+
+function completion(
+  { target, label }: PreparedTarget,
+  { otherNames, bytes }: { readonly otherNames: number; readonly bytes: number },
+  diff: DisplayDiff,
+): ToolCompletion {
+  const change = target.state === 'absent' ? 'created' : 'replaced';
+  const done = change === 'created' ? 'Created' : 'Replaced';
+  return {
+    output: { kind: 'single', text: `${done} ${shownPath(label)} (${bytes} bytes).${linkNote(otherNames)}` },
+    metadata: { path: target.path, bytes, change, ...diff },
+  };
+}
+
+/** For the diff alone: null where what stood there is no text or too much of it. */
+async function textBefore(target: MutationTarget): Promise<string | null> {
+  if (target.state === 'absent') return '';
+  if (!isComparable(target.bytes)) return null;
+  try {
+    return decodeText(await bytesOf(target.path, target.identity)).text;
+  } catch (error) {
+    if (isNotText(error)) return null;
+    throw error;
+  }
+}

@@ -1,0 +1,118 @@
+import { z } from 'zod';
+import {
+  ARTIFACT_SCHEME,
+  defineTool,
+  toolError,
+  type PrepareContext,
+  type PreparedCall,
+  type Tool,
+  type ToolCompletion,
+} from '@agentd/contract';
+import type { FileToolPorts } from '../ports.ts';
+import { absolutePath, resourceLabel, workspaceRoot } from '../target/file-argument.ts';
+import { expectedFailure, shownPath } from '../target/file-failure.ts';
+import { identityJson, isSameFile, kindText, type FileIdentity } from '../target/identity.ts';
+import { openTarget, staleTarget } from '../target/open-target.ts';
+import { resolveTarget, type ExistingTarget } from '../target/resolve-target.ts';
+import { turnFilesOf } from '../turn-files.ts';
+import { prepareArtifactRead } from './artifact-read.ts';
+import { directoryPage } from './directory-page.ts';
+import { textPage } from './text-page.ts';
+import type { Page, PageRequest } from './page-frame.ts';
+
+const READ_ARGUMENTS = z.strictObject({
+  filePath: z
+    .string()
+    .min(1)
+    .describe('A file or directory, absolute or relative to the working directory, or an artifact:// URI.'),
+  offset: z
+    .int()
+    .min(0)
+    .default(0)
+    .describe('Zero-based line or entry to start at; continue with next_offset.'),
+  limit: z.int().min(1).default(2000).describe('How many lines or entries; artifacts give at most 2000.'),
+});
+
+const DESCRIPTION = `Reads a text file, a directory or retained output (artifact://…), one page at a time.
+- Each line of a file is shown as "N: text", N counted from 1; the prefix is not part of the file.
+- A directory lists its entries: "name/" is a directory, "name@" a symbolic link.
+- When more remains, the result ends with next_offset: pass it as offset to go on.
+- A page over 2 MiB fails and asks for a smaller limit; nothing is ever cut silently.`;
+
+/** `read`: pages of text files, directories and artifacts (FS-1 to FS-6, ART-4, OUT-17). */
+export function createReadTool(ports: Pick<FileToolPorts, 'artifacts' | 'home'>): Tool {
+  return defineTool({
+    name: 'read',
+    description: DESCRIPTION,
+    schema: READ_ARGUMENTS,
+    action: 'read',
+    concurrency: 'parallel',
+    truncation: 'opt_out',
+    prepare: async ({ filePath, ...request }, context) =>
+      // Before any thought of paths: a malformed URI must not become a file name (ART-5).
+      filePath.toLowerCase().startsWith(ARTIFACT_SCHEME)
+        ? prepareArtifactRead(ports.artifacts, filePath, request)
+        : prepareFileRead(absolutePath(filePath, { ...ports, cwd: context.session.cwd }), request, context),
+  });
+}
+
+async function prepareFileRead(
+  path: string,
+  request: PageRequest,
+  { session, turn }: PrepareContext,
+): Promise<PreparedCall> {
+  const target = await readableTarget(path);
+  const isExpected = (found: FileIdentity): boolean =>
+    isSameFile(found, target.identity) || turnFilesOf(turn).hasPublished(target.path, found);
+  return {
+    permission: { action: 'read', label: resourceLabel(target.path, await workspaceRoot(session.cwd)) },
+    operation: { tool: 'read', path: target.path, ...request, target: identityJson(target.identity) },
+    revalidate: async () => {
+      const now = await resolveTarget(path);
+      if (now.state === 'absent' || now.path !== target.path || !isExpected(now.identity)) {
+        throw staleTarget(target.path);
+      }
+    },
+    execute: async (_context, signal) => completion(await pageOf(target, { request, isExpected }, signal)),
+  };
+}
+
+async function readableTarget(path: string): Promise<ExistingTarget> {
+  const target = await resolveTarget(path);
+  if (target.state === 'absent') {
+    throw toolError(
+      'not_found',
+      `${shownPath(path)} does not exist; the nearest folder that does is ${shownPath(target.ancestor.path)}`,
+    );
+  }
+  const { kind } = target.identity;
+  if (kind !== 'file' && kind !== 'directory') {
+    throw toolError(
+      'not_supported',
+      `${shownPath(target.path)} is ${kindText(kind)}; read takes files, directories and artifact:// URIs`,
+    );
+  }
+  return target;
+}
+
+async function pageOf(
+  target: ExistingTarget,
+  { request, isExpected }: { request: PageRequest; isExpected: (found: FileIdentity) => boolean },
+  signal: AbortSignal,
+): Promise<Page> {
+  const handle = await openTarget(target, isExpected);
+  try {
+    const opened = { handle, path: target.path };
+    return target.identity.kind === 'directory'
+      ? await directoryPage(opened, request)
+      : await textPage(opened, request, signal);
+  } catch (error) {
+    throw expectedFailure('read', target.path, error);
+  } finally {
+    await handle.close();
+  }
+}
+
+function completion({ text, metadata }: Page): ToolCompletion {
+  return { output: { kind: 'single', text }, metadata };
+}

@@ -1,0 +1,25 @@
+import { describe, expect, it } from '@jest/globals';
+import { readFileSync } from 'node:fs';
+import * as surface from './index.ts';
+
+const manifest = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
+  readonly exports: object;
+};
+
+describe('the public surface', () => {
+  it('exports exactly these values', () => {
+    expect(Object.keys(surface).toSorted()).toEqual([
+      'coreToolProvider',
+      'createBashTool',
+      'createCoreTools',
+      'createEditTool',
+      'createReadTool',
+      'createWriteTool',
+      'fileStageJournal',
+    ]);
+  });
+
+  it('has exactly these entry points', () => {
+    expect(Object.keys(manifest.exports)).toEqual(['.', './package.json']);
+  });
+});

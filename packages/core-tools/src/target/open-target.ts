@@ -1,0 +1,43 @@
+import { constants } from 'node:fs';
+import { open, type FileHandle } from 'node:fs/promises';
+import { codeOf, toolError, type AgentdError } from '@agentd/contract';
+import { fileFailure, shownPath } from './file-failure.ts';
+import { identityOf, type FileIdentity } from './identity.ts';
+import type { ExistingTarget } from './resolve-target.ts';
+
+/** Errors that mean: something else stands there now. */
+const EXCHANGED: ReadonlySet<string | undefined> = new Set(['ENOENT', 'ENOTDIR', 'ELOOP', 'ENXIO']);
+
+/**
+ * Opens what was prepared and nothing else, never blocking (FS-5, FS-6). Throws `stale` when `isExpected` refuses the
+ * identity of what is there; the caller closes the handle.
+ */
+export async function openTarget(
+  { path }: Pick<ExistingTarget, 'path'>,
+  isExpected: (found: FileIdentity) => boolean,
+): Promise<FileHandle> {
+  const handle = await openForReading(path);
+  try {
+    if (!isExpected(identityOf(await handle.stat({ bigint: true })))) throw staleTarget(path);
+    return handle;
+  } catch (error) {
+    await handle.close();
+    throw error;
+  }
+}
+
+export function staleTarget(path: string): AgentdError {
+  return toolError(
+    'stale',
+    `${shownPath(path)} changed after this call was prepared; nothing was done. Read it again and repeat the call.`,
+  );
+}
+
+async function openForReading(path: string): Promise<FileHandle> {
+  try {
+    return await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  } catch (error) {
+    if (EXCHANGED.has(codeOf(error))) throw staleTarget(path);
+    throw fileFailure('open', path, error);
+  }
+}

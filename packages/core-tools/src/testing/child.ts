@@ -1,0 +1,58 @@
+// A process of its own for tests: it runs one call, or dies in the middle of a publication.
+import { json } from 'node:stream/consumers';
+import { randomIds } from '@agentd/contract';
+import { createEditTool } from '../mutate/edit-tool.ts';
+import { prepareTarget } from '../mutate/mutation-target.ts';
+import { createFile, replaceFile } from '../mutate/publication.ts';
+import { fileStageJournal } from '../mutate/stage-journal.ts';
+import type { PublicationStep } from '../mutate/stage.ts';
+import { createWriteTool } from '../mutate/write-tool.ts';
+import { TurnFiles } from '../turn-files.ts';
+import { callTool, contextIn, textOf } from './calls.ts';
+import { nativeFileLocks } from './native-file-locks.ts';
+
+export interface ChildTask {
+  readonly cwd: string;
+  readonly args: { readonly filePath: string } & Readonly<Record<string, unknown>>;
+  readonly journal: string;
+  /** `publish` kills the process at a step; the tools are called over and over with `forever`. */
+  readonly kind: 'publish' | 'write' | 'edit';
+  readonly step?: PublicationStep;
+  readonly forever?: boolean;
+}
+
+const task = (await json(process.stdin)) as ChildTask;
+const { cwd, args, journal, kind, step } = task;
+const stages = fileStageJournal({ folder: journal, locks: nativeFileLocks, ids: randomIds });
+
+async function publishAndDie(): Promise<void> {
+  const atStep = (reached: PublicationStep): void => {
+    if (reached === step) process.kill(process.pid, 'SIGKILL');
+  };
+  const signal = new AbortController().signal;
+  const { target } = await prepareTarget(
+    args.filePath,
+    { home: cwd, session: contextIn(cwd).session },
+    signal,
+  );
+  const content = Buffer.from(String(args['content']));
+  const ports = { stages, atStep, turnFiles: new TurnFiles() };
+  if (target.state === 'absent') await createFile({ target, content }, ports, signal);
+  else await replaceFile({ path: target.path, expected: target.file, content }, ports, signal);
+}
+
+async function callOnce(): Promise<string> {
+  const tool = (kind === 'edit' ? createEditTool : createWriteTool)({ stages, home: cwd });
+  try {
+    return JSON.stringify({ text: textOf(await callTool(tool, args, contextIn(cwd))) });
+  } catch (error) {
+    const { code, message } = error as { code?: string; message: string };
+    return JSON.stringify({ code, message });
+  }
+}
+
+if (kind === 'publish') await publishAndDie();
+else {
+  do process.stdout.write(`${await callOnce()}\n`);
+  while (task.forever === true);
+}
