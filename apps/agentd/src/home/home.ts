@@ -1,6 +1,6 @@
-import { access, constants, mkdir, realpath } from 'node:fs/promises';
+import { access, constants, mkdir, realpath, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { codeOf, messageOf } from '@agentd/contract';
 import { setUpError } from '../faults.ts';
 
@@ -16,13 +16,26 @@ export function homeFolder(
 /** Makes the folder (0700) where it is missing. Contract: throws one clear line when it cannot be written. */
 export async function prepareHome(home: string): Promise<void> {
   try {
-    await mkdir(home, { recursive: true, mode: 0o700 });
+    await makeFolder(home);
+    if (!(await stat(home)).isDirectory()) throw setUpError('it is not a folder');
     await access(home, constants.W_OK | constants.X_OK);
   } catch (error) {
     throw setUpError(
       `the home ${home} cannot be written: ${reasonOf(error)}; set AGENTD_HOME or --home to a folder that can`,
       { cause: error },
     );
+  }
+}
+
+/** Unlike the recursive mkdir of Node it ends where a file system refuses new folders as not found (/proc). */
+async function makeFolder(path: string): Promise<void> {
+  try {
+    await mkdir(path, { mode: 0o700 });
+  } catch (error) {
+    if (codeOf(error) === 'EEXIST') return;
+    if (codeOf(error) !== 'ENOENT' || dirname(path) === path) throw error;
+    await makeFolder(dirname(path));
+    await mkdir(path, { mode: 0o700 });
   }
 }
 
@@ -33,6 +46,8 @@ function reasonOf(error: unknown): string {
       return 'permission denied';
     case 'EROFS':
       return 'read-only file system';
+    case 'ENOENT':
+      return 'there is no such place';
     case 'EEXIST':
     case 'ENOTDIR':
       return 'it, or a parent, is not a folder';
@@ -46,10 +61,10 @@ export async function realWorkspace(cwd: string): Promise<string> {
   const path = resolve(cwd);
   try {
     const real = await realpath(path);
-    await access(join(real, '.'), constants.X_OK);
+    if (!(await stat(real)).isDirectory()) throw setUpError('it is not a folder');
+    await access(real, constants.X_OK);
     return real;
   } catch (error) {
-    const problem = codeOf(error) === 'ENOTDIR' ? 'is not a folder' : 'is no folder that can be entered';
-    throw setUpError(`the working directory ${path} ${problem}`, { cause: error });
+    throw setUpError(`the working directory ${path} cannot be used: ${reasonOf(error)}`, { cause: error });
   }
 }

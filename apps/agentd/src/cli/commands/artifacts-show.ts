@@ -1,0 +1,54 @@
+import { codeOf, type ArtifactPage, type ArtifactReader } from '@agentd/contract';
+import { openArtifacts } from '../../compose.ts';
+import { EXIT, notFoundError } from '../../faults.ts';
+import { homeFolder, realWorkspace } from '../../home/home.ts';
+import { projectOf, projectsOf, type Project } from '../../home/project.ts';
+import type { DataOptions } from '../options.ts';
+import type { Screen } from '../screen.ts';
+
+export interface ArtifactOptions extends DataOptions {
+  readonly home?: string;
+  readonly cwd?: string;
+  readonly offset?: number;
+  readonly limit?: number;
+}
+
+const DEFAULT_LIMIT = 2000;
+
+/** `artifacts show URI`: a page of stored output, as it is (ART-4), from whichever project has it. */
+export async function showArtifact(uri: string, options: ArtifactOptions, screen: Screen): Promise<number> {
+  const home = homeFolder(options.home, process.env);
+  const projects =
+    options.cwd === undefined ? await projectsOf(home) : [projectOf(home, await realWorkspace(options.cwd))];
+  const page = await pageFrom(projects, (reader) => {
+    const request = {
+      address: reader.parse(uri),
+      offset: options.offset ?? 0,
+      limit: options.limit ?? DEFAULT_LIMIT,
+    };
+    return reader.page(request, new AbortController().signal);
+  });
+  if (page === null) throw notFoundError(`${uri} is stored in no project of ${home}`);
+  if (options.json === true) {
+    screen.print(`${JSON.stringify({ text: page.text, next_offset: page.nextOffset })}\n`);
+    return EXIT.completed;
+  }
+  screen.print(page.text);
+  if (page.nextOffset !== null) screen.tell(`more: --offset ${page.nextOffset}`);
+  return EXIT.completed;
+}
+
+/** Equal output has an equal name, so the first project that has it will do. */
+async function pageFrom(
+  projects: readonly Project[],
+  read: (reader: ArtifactReader) => Promise<ArtifactPage>,
+): Promise<ArtifactPage | null> {
+  for (const project of projects) {
+    try {
+      return await read(openArtifacts(project));
+    } catch (error) {
+      if (codeOf(error) !== 'artifact_missing') throw error;
+    }
+  }
+  return null;
+}

@@ -1,0 +1,30 @@
+import { modelAccess } from '../../compose.ts';
+import { EXIT } from '../../faults.ts';
+import { situate } from '../../situation.ts';
+import type { DataOptions, PlaceOptions } from '../options.ts';
+import { printRows } from '../print-rows.ts';
+import type { Screen } from '../screen.ts';
+
+/** `models list`: providers, whether each can be used, and the models that are known of it. Asks no server. */
+export async function listModels(options: PlaceOptions & DataOptions, screen: Screen): Promise<number> {
+  const situation = await situate(options);
+  if (situation.skipped !== null) screen.tell(situation.skipped);
+  const access = modelAccess(situation.settings);
+  const chosen = situation.settings.model ?? access.defaultModel() ?? null;
+  const providers = access.list();
+  if (options.json === true) {
+    screen.print(`${JSON.stringify({ default: chosen, providers }, null, 2)}\n`);
+    return EXIT.completed;
+  }
+  printRows(
+    screen,
+    providers.map(({ provider, adaptor, usable, models }) => [
+      provider,
+      adaptor,
+      usable === null ? 'ready' : usable,
+      models.join(', '),
+    ]),
+  );
+  screen.print(`default: ${chosen ?? 'none'}\n`);
+  return EXIT.completed;
+}

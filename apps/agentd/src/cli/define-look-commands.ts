@@ -1,0 +1,89 @@
+import type { Command } from 'commander';
+import { withHome, withJson, withPage, withPlace } from './options.ts';
+import { exampleText, type CommandHost } from './command-host.ts';
+
+/** Commands that show what is there and change nothing. */
+export function defineLookCommands(program: Command, host: CommandHost): void {
+  defineSessions(program, host);
+  defineArtifacts(program, host);
+  defineAgents(program, host);
+  defineModels(program, host);
+  withJson(withPlace(program.command('doctor')))
+    .description('checks home, settings, locks, providers and bash, and says what to mend')
+    .addHelpText('after', exampleText('agentd doctor'))
+    .action(async (options) =>
+      host.finish(import('./commands/doctor.ts').then(({ doctor }) => doctor(options, host.screen))),
+    );
+}
+
+function defineSessions(program: Command, { screen, finish }: CommandHost): void {
+  const sessions = program.command('sessions').description('look at sessions');
+  withJson(withHome(sessions.command('list')))
+    .description('all sessions, the newest first')
+    .option('--cwd <DIR>', 'only those of this working directory')
+    .addHelpText('after', exampleText('agentd sessions list --cwd .'))
+    .action(async (options) =>
+      finish(import('./commands/sessions-list.ts').then(({ listSessions }) => listSessions(options, screen))),
+    );
+  withJson(withHome(sessions.command('show')))
+    .description('what one session is, its runs and its usage')
+    .argument('<ID>', 'the session id')
+    .addHelpText('after', exampleText('agentd sessions show 0b6f3c1e-5d0a-4c55-9a58-3f6d1f0c2a11'))
+    .action(async (id: string, options) =>
+      finish(
+        import('./commands/sessions-show.ts').then(({ showSession }) => showSession(id, options, screen)),
+      ),
+    );
+  withHome(sessions.command('events'))
+    .description('the events of one session as JSON Lines')
+    .argument('<ID>', 'the session id')
+    .option('--json', 'accepted for symmetry: the output is always JSON Lines')
+    .option('--follow', 'go on with new events until interrupted')
+    .addHelpText('after', exampleText('agentd sessions events 0b6f3c1e-5d0a-4c55-9a58-3f6d1f0c2a11 --follow'))
+    .action(async (id: string, options) =>
+      finish(
+        import('./commands/sessions-events.ts').then(({ printEvents }) => printEvents(id, options, screen)),
+      ),
+    );
+}
+
+function defineArtifacts(program: Command, { screen, finish }: CommandHost): void {
+  const artifacts = program.command('artifacts').description('look at stored output');
+  withJson(withPage(withHome(artifacts.command('show'))))
+    .description('a page of stored output')
+    .argument('<URI>', 'artifact://<digest> or artifact://<digest>/<stream>')
+    .option('--cwd <DIR>', 'look in the project of this working directory alone')
+    .addHelpText('after', exampleText('agentd artifacts show artifact://<digest>/stdout --offset 2000'))
+    .action(async (uri: string, options) =>
+      finish(
+        import('./commands/artifacts-show.ts').then(({ showArtifact }) => showArtifact(uri, options, screen)),
+      ),
+    );
+}
+
+function defineAgents(program: Command, { screen, finish }: CommandHost): void {
+  const agents = program.command('agents').description('agent documents');
+  withJson(withPlace(agents.command('list')))
+    .description('the agents in force here')
+    .addHelpText('after', exampleText('agentd agents list'))
+    .action(async (options) =>
+      finish(import('./commands/agents-list.ts').then(({ listAgents }) => listAgents(options, screen))),
+    );
+  withJson(withPlace(agents.command('show')))
+    .description('an agent document; "default" is built in')
+    .argument('<ID>', 'the agent')
+    .addHelpText('after', exampleText('agentd agents show default > ~/.agentd/agents/default.md'))
+    .action(async (id: string, options) =>
+      finish(import('./commands/agents-show.ts').then(({ showAgent }) => showAgent(id, options, screen))),
+    );
+}
+
+function defineModels(program: Command, { screen, finish }: CommandHost): void {
+  const models = program.command('models').description('models and providers');
+  withJson(withPlace(models.command('list')))
+    .description('providers and models that runs can name')
+    .addHelpText('after', exampleText('agentd models list'))
+    .action(async (options) =>
+      finish(import('./commands/models-list.ts').then(({ listModels }) => listModels(options, screen))),
+    );
+}

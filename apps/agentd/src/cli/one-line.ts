@@ -1,0 +1,4 @@
+/** A message of several lines would break the promise of one (CLI-1). */
+export function oneLine(message: string): string {
+  return message.trim().replaceAll(/\s*\n\s*/g, ' ');
+}

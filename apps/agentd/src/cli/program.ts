@@ -1,0 +1,39 @@
+import { Command } from 'commander';
+import { VERSION } from '../version.ts';
+import { exampleText, type CommandHost } from './command-host.ts';
+import { defineLookCommands } from './define-look-commands.ts';
+import { defineRunCommands } from './define-run-commands.ts';
+import { oneLine } from './one-line.ts';
+import type { Screen } from './screen.ts';
+
+/** The whole command line. Each command's work is loaded when it is called. */
+export function createProgram(screen: Screen, onExitCode: (code: number) => void): Command {
+  const program = new Command('agentd')
+    .description('An engine for coding agents.')
+    .version(VERSION, '-V, --version', 'print the version')
+    .option('--no-color', 'no colours')
+    .addHelpText('after', exampleText('agentd run "What does this project do?"'));
+  configure(program, screen);
+  const host: CommandHost = {
+    screen,
+    finish: async (work) => onExitCode(await work),
+  };
+  defineRunCommands(program, host);
+  defineLookCommands(program, host);
+  for (const command of allOf(program)) configure(command, screen);
+  return program;
+}
+
+function configure(command: Command, screen: Screen): void {
+  command.exitOverride();
+  command.configureOutput({
+    writeOut: screen.print,
+    outputError: (message) => screen.tell(`agentd: ${oneLine(message.replace(/^error: /, ''))}`),
+  });
+  if (command.parent !== null) command.option('--no-color', 'no colours');
+  command.helpCommand(false);
+}
+
+function allOf(command: Command): readonly Command[] {
+  return command.commands.flatMap((child) => [child, ...allOf(child)]);
+}

@@ -1,0 +1,51 @@
+import { isatty as isTerminal } from 'node:tty';
+import { styleText } from 'node:util';
+import { codeOf } from '@agentd/contract';
+
+type Style = Parameters<typeof styleText>[0];
+
+/** Where a command writes. What it computes goes to stdout, everything said about it to stderr. */
+export interface Screen {
+  /** Writes to stdout. After the reader has gone away it does nothing. */
+  readonly print: (text: string) => void;
+  /** Writes one line to stderr. */
+  readonly tell: (line: string) => void;
+  readonly isTerminal: boolean;
+  readonly errorsOnTerminal: boolean;
+  /** Colours the text where colours are wanted (CLI-2). */
+  readonly style: (style: Style, text: string) => string;
+  /** Aborts when the reader of stdout goes away. */
+  readonly closed: AbortSignal;
+}
+
+export interface ScreenChoices {
+  /** `--no-color` was given. */
+  readonly plain: boolean;
+}
+
+/** The process's own screen. */
+export function processScreen({ plain }: ScreenChoices): Screen {
+  const closed = new AbortController();
+  const onError = (error: unknown): void => {
+    if (codeOf(error) === 'EPIPE') closed.abort();
+  };
+  process.stdout.on('error', onError);
+  process.stderr.on('error', () => undefined);
+  const colours = wantsColours(plain, process.env);
+  return {
+    print: (text) => {
+      if (!closed.signal.aborted) process.stdout.write(text);
+    },
+    tell: (line) => process.stderr.write(`${line}\n`),
+    isTerminal: isTerminal(1),
+    errorsOnTerminal: isTerminal(2),
+    style: (style, text) => (colours ? styleText(style, text, { validateStream: false }) : text),
+    closed: closed.signal,
+  };
+}
+
+/** Colours only on a terminal, and never against `NO_COLOR` or `--no-color` (CLI-2). */
+function wantsColours(plain: boolean, environment: NodeJS.ProcessEnv): boolean {
+  if (plain || (environment['NO_COLOR'] ?? '') !== '' || environment['TERM'] === 'dumb') return false;
+  return isTerminal(1) && isTerminal(2);
+}

@@ -1,0 +1,104 @@
+import { access, constants, stat } from 'node:fs/promises';
+import { messageOf } from '@agentd/contract';
+import { loadAgents } from '../agents/load-agents.ts';
+import type { PlaceOptions } from '../cli/options.ts';
+import { locksWork, modelAccess } from '../compose.ts';
+import type { Settings } from '../config/settings.ts';
+import { homeFolder } from '../home/home.ts';
+import { projectsOf } from '../home/project.ts';
+import { situate, userAgentFolder } from '../situation.ts';
+import { findBash } from './find-bash.ts';
+
+/** One thing that was looked at. */
+export interface Finding {
+  readonly subject: string;
+  readonly ok: boolean;
+  /** What was found; for a problem also what would mend it. */
+  readonly detail: string;
+}
+
+/** Looks at everything that a run needs. Contract: changes nothing and asks no server. */
+export async function examine(options: PlaceOptions): Promise<readonly Finding[]> {
+  const home = homeFolder(options.home, process.env);
+  return [
+    await node(),
+    await homeFinding(home),
+    ...(await settingsFindings(options)),
+    await agentsFinding(home),
+    await locksFinding(home),
+    await bashFinding(),
+  ];
+}
+
+async function node(): Promise<Finding> {
+  return good('node', process.version);
+}
+
+async function homeFinding(home: string): Promise<Finding> {
+  const info = await stat(home).catch(() => null);
+  if (info === null) return good('home', `${home} does not exist yet; the first run makes it`);
+  if (!info.isDirectory()) return bad('home', `${home} is not a folder; move it away or set AGENTD_HOME`);
+  const writable = await access(home, constants.W_OK | constants.X_OK).then(
+    () => true,
+    () => false,
+  );
+  if (!writable) return bad('home', `${home} cannot be written; mend its rights or set AGENTD_HOME`);
+  const others = info.mode & 0o077;
+  if (others !== 0) return bad('home', `${home} is open to others; run: chmod 700 ${home}`);
+  return good('home', `${home}, ${(await projectsOf(home)).length} projects`);
+}
+
+async function settingsFindings(options: PlaceOptions): Promise<readonly Finding[]> {
+  try {
+    const { settings, skipped } = await situate(options);
+    const notice = skipped === null ? [] : [good('workspace', skipped)];
+    return [good('settings', 'valid'), ...notice, ...providerFindings(settings)];
+  } catch (error) {
+    return [bad('settings', messageOf(error))];
+  }
+}
+
+/** Only what was configured, or has its key, is expected to work. */
+function providerFindings(settings: Settings): readonly Finding[] {
+  const access = modelAccess(settings);
+  const configured = access.list().filter(({ source, usable }) => source === 'settings' || usable === null);
+  const findings = configured.map(({ provider, adaptor, usable }) =>
+    usable === null ? good(`provider ${provider}`, adaptor) : bad(`provider ${provider}`, usable),
+  );
+  const model = settings.model ?? access.defaultModel();
+  return [
+    ...findings,
+    model === undefined
+      ? bad(
+          'model',
+          'none: set a key variable such as ANTHROPIC_API_KEY, or model = "PROVIDER/MODEL" in config.toml',
+        )
+      : good('model', model),
+  ];
+}
+
+async function agentsFinding(home: string): Promise<Finding> {
+  try {
+    return good('agents', (await loadAgents([userAgentFolder(home)])).ids().join(', '));
+  } catch (error) {
+    return bad('agents', messageOf(error));
+  }
+}
+
+async function locksFinding(home: string): Promise<Finding> {
+  const fault = await locksWork(home);
+  return fault === null ? good('locks', 'the operating system keeps them') : bad('locks', fault);
+}
+
+async function bashFinding(): Promise<Finding> {
+  const path = await findBash(process.env['PATH'] ?? '');
+  return path === null ? bad('bash', 'not found in PATH; install it, or mend PATH') : good('bash', path);
+}
+
+function good(subject: string, detail: string): Finding {
+  return { subject, ok: true, detail };
+}
+
+function bad(subject: string, detail: string): Finding {
+  return { subject, ok: false, detail };
+}

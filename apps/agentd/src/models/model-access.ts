@@ -1,0 +1,59 @@
+import type { ModelClient } from '@agentd/contract';
+import type { ModelGateway, ProviderListing } from '@agentd/model-gateway';
+import type { Settings } from '../config/settings.ts';
+import { namesIn } from '../config/env-references.ts';
+import { providerFault } from './provider-settings.ts';
+
+/** A provider, and why it cannot be used; null when it can. */
+export interface ProviderStatus extends ProviderListing {
+  readonly usable: string | null;
+}
+
+/** Models as settings, environment and gateway give access to them. */
+export interface ModelAccess {
+  /** Contract: makes no request; throws one clear line for a model that cannot be used. */
+  readonly open: (model: string) => Promise<ModelClient>;
+  readonly list: () => readonly ProviderStatus[];
+  readonly defaultModel: () => string | undefined;
+  /** Variables that hold credentials: commands must not see them (BASH-2). */
+  readonly credentialVariables: () => readonly string[];
+}
+
+export interface ModelAccessParts {
+  readonly settings: Settings;
+  readonly gateway: ModelGateway;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+}
+
+/** A variable that is missing matters only to who uses the provider (CFG-4). */
+export function modelAccessOf({ settings, gateway, environment }: ModelAccessParts): ModelAccess {
+  return {
+    open: async (model) => {
+      const fault = providerFault(model.split('/')[0] ?? '', settings, environment);
+      if (fault !== null) throw fault;
+      return gateway.open(model);
+    },
+    list: () =>
+      gateway.list().map((listing) => ({ ...listing, usable: unusable(listing, settings, environment) })),
+    defaultModel: () => gateway.defaultModel(),
+    credentialVariables: () => [
+      ...new Set([...gateway.credentialVariables(), ...referredVariables(settings)]),
+    ],
+  };
+}
+
+function unusable(
+  { provider, source, hasKey, keyVariables }: ProviderListing,
+  settings: Settings,
+  environment: ModelAccessParts['environment'],
+): string | null {
+  const fault = providerFault(provider, settings, environment);
+  if (fault !== null) return fault.message;
+  return source === 'well-known' && !hasKey ? `needs ${keyVariables.join(' or ')}` : null;
+}
+
+function referredVariables({ providers }: Settings): readonly string[] {
+  return Object.values(providers).flatMap(({ api_key: key, base_url: url, headers }) =>
+    [key, url, ...Object.values(headers ?? {})].flatMap((value) => namesIn(value ?? '') ?? []),
+  );
+}

@@ -1,0 +1,64 @@
+import type { AgentDocument, PermissionRule, Session, SessionListener } from '@agentd/engine';
+import { SessionState } from '@agentd/engine';
+import type { SessionOptions } from '../cli/options.ts';
+import { compose, openSessions, type App } from '../compose.ts';
+import { usageError } from '../faults.ts';
+import { homeFolder, prepareHome, realWorkspace } from '../home/home.ts';
+import { situate, type Situation } from '../situation.ts';
+import { findSession } from './find-session.ts';
+import { overlayOf } from './overlay.ts';
+
+/** Everything that a run or a call by hand needs, checked and still without any effect. */
+export interface ActingPlan {
+  readonly situation: Situation;
+  readonly overlay: readonly PermissionRule[];
+  readonly agent: AgentDocument;
+  readonly app: App;
+}
+
+/** Finds home, workspace, settings and agent. Contract: writes nothing; throws one clear line. */
+export async function planActing(options: SessionOptions): Promise<ActingPlan> {
+  const overlay = overlayOf(options);
+  const known = options.session === undefined ? null : await knownSession(options.session, options);
+  const found = await situate(known === null ? options : { ...options, cwd: known.cwd });
+  const situation = known === null ? found : { ...found, project: known.project };
+  const agent = situation.agents.choose(options.agent ?? known?.agent);
+  return { situation, overlay, agent, app: compose(situation) };
+}
+
+/** The session's own directory and agent stand; another directory is a mistake. */
+async function knownSession(sessionId: string, options: SessionOptions) {
+  const { project } = await findSession(homeFolder(options.home, process.env), sessionId);
+  const { events } = await openSessions(project).read(sessionId);
+  const { cwd, agent } = SessionState.of(events).header;
+  if (options.cwd !== undefined && (await realWorkspace(options.cwd)) !== cwd) {
+    throw usageError(`session ${sessionId} works in ${cwd}; --cwd ${options.cwd} is another directory`);
+  }
+  return { project, cwd, agent };
+}
+
+/** Opens the session that is to be continued, or makes a new one. From here on things are written. */
+export async function openActing(
+  { situation, overlay, agent, app }: ActingPlan,
+  options: SessionOptions & { readonly title: string },
+  listener: SessionListener,
+): Promise<Session> {
+  await prepareHome(situation.home);
+  await app.tidy();
+  const mode = options.mode ?? 'ask';
+  if (options.session === undefined) {
+    return app.engine.createSession({
+      cwd: situation.workspace,
+      agent: agent.id,
+      title: options.title,
+      mode,
+      overlay,
+      listener,
+    });
+  }
+  const session = await app.engine.openSession(options.session, listener);
+  // What was typed is what holds: an earlier run's mode and rules do not reach into this one.
+  if (session.state.mode !== mode) await session.setMode(mode);
+  if (JSON.stringify(session.state.overlay) !== JSON.stringify(overlay)) await session.setOverlay(overlay);
+  return session;
+}
