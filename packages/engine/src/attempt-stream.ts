@@ -1,4 +1,5 @@
 import type { ModelClient, ModelRequest, ModelStreamPart } from '@agentd/contract';
+import { orAbort } from './or-abort.ts';
 
 /**
  * The parts of one attempt up to and with `finish`. An abort ends it at once with the signal's reason, whether or not
@@ -13,28 +14,13 @@ export async function* attemptStream(
   const iterator = client.stream(request, signal)[Symbol.asyncIterator]();
   try {
     for (;;) {
-      const { value, done } = await nextOrAbort(iterator, signal);
+      const { value, done } = await orAbort(() => iterator.next(), signal);
       if (done === true) return;
       yield value;
       if (value.type === 'finish') return;
     }
   } finally {
     closeQuietly(iterator);
-  }
-}
-
-async function nextOrAbort(
-  iterator: AsyncIterator<ModelStreamPart>,
-  signal: AbortSignal,
-): Promise<IteratorResult<ModelStreamPart>> {
-  const aborted = Promise.withResolvers<never>();
-  const onAbort = (): void => aborted.reject(signal.reason);
-  signal.addEventListener('abort', onAbort, { once: true });
-  try {
-    signal.throwIfAborted();
-    return await Promise.race([iterator.next(), aborted.promise]);
-  } finally {
-    signal.removeEventListener('abort', onAbort);
   }
 }
 

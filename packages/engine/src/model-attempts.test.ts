@@ -41,7 +41,7 @@ function setup(chain: Readonly<Record<string, readonly SequenceTurn[] | Error>>)
     {
       clock,
       ids: { ...countingIds(), hex: () => '80000000' },
-      models: { open: async (id) => open(id) },
+      models: { open: async (id) => (id === 'hangs/9' ? new Promise(() => undefined) : open(id)) },
       sink: { append: (payload) => (events.push(payload), {} as never), sync: async () => undefined },
       live: (event) => live.push(event),
       retry: { standard: 2, overload: 2, ceilingMs: 60_000 },
@@ -175,6 +175,14 @@ describe('ModelAttempts', () => {
     abort.abort('user');
     await expect(waiting).rejects.toBe('user');
     expect(clock.pending()).toBe(0);
+  });
+
+  it('leaves a model that takes for ever to open', async () => {
+    const { abort, turn } = setup({ 'a/1': [refused], 'hangs/9': [] });
+    const waiting = turn();
+    await flush();
+    abort.abort('user');
+    await expect(waiting).rejects.toBe('user');
   });
 
   it('leaves a client that heeds neither abort nor close', async () => {

@@ -11,6 +11,7 @@ import {
 } from '@agentd/contract';
 import { attemptStream } from './attempt-stream.ts';
 import type { EnginePayload } from './events.ts';
+import { orAbort } from './or-abort.ts';
 import type { EngineSettings, EventSink, LiveListener, ModelSource } from './ports.ts';
 import { faultOf } from './fault.ts';
 import { RetryPlan, type FailedAttempt } from './retry-plan.ts';
@@ -34,6 +35,11 @@ export interface WholeTurn {
 type AttemptOutcome =
   | { readonly ok: true; readonly reducer: StreamReducer }
   | { readonly ok: false; readonly error: AgentdError<ModelErrorCode> };
+
+interface LastAttempt {
+  readonly error: AgentdError<ModelErrorCode>;
+  readonly attempt: number;
+}
 
 interface Abandoned {
   readonly model: string;
@@ -84,7 +90,7 @@ export class ModelAttempts {
       const waitMs = plan.next(failureOf(error));
       this.#abandon({ model: this.#client.info.id, attempt, error, waitMs });
       if (waitMs === null) {
-        await this.#fallBack(error, attempt);
+        await this.#fallBack({ error, attempt }, signal);
         plan = this.#newPlan();
       }
       // Whoever watches is told before the wait, not after it.
@@ -111,14 +117,15 @@ export class ModelAttempts {
   }
 
   /** Moves on to the next model of the chain that opens; throws `error` where there is none. */
-  async #fallBack(error: AgentdError<ModelErrorCode>, attempt: number): Promise<void> {
+  async #fallBack({ error, attempt }: LastAttempt, signal: AbortSignal): Promise<void> {
     if (error.code === 'MODEL_CONTEXT_OVERFLOW') throw overflowError(this.#client, error);
     const from = this.#client.info.id;
     for (const model of this.#chain.slice(this.#position + 1)) {
       this.#position += 1;
       try {
-        this.#client = await this.#ports.models.open(model);
+        this.#client = await orAbort(() => this.#ports.models.open(model), signal);
       } catch (thrown) {
+        signal.throwIfAborted();
         this.#abandon({ model, attempt, error: thrown, waitMs: null });
         continue;
       }
