@@ -1,8 +1,13 @@
 import { getEventListeners } from 'node:events';
 import { readdirSync } from 'node:fs';
-import { describe, expect, it } from '@jest/globals';
-import { toolError } from '@agentd/contract';
+import { describe, expect, it, jest } from '@jest/globals';
+import { systemClock, toolError } from '@agentd/contract';
+import type { Clock } from '@agentd/contract';
+import { createBashTool } from './bash-tool.ts';
 import { eventually, processesWith, runBash, uniqueMarker } from './testing/bash-harness.ts';
+
+// Processes start slowly on a busy machine.
+jest.setTimeout(30_000);
 
 describe('how a command ended', () => {
   it.each([0, 1, 3, 127, 255])('is completed for the exit code %d [BASH-5]', async (code) => {
@@ -182,6 +187,20 @@ describe('what a command leaves behind', () => {
     } finally {
       for (const pid of processesWith(marker)) process.kill(Number(pid), 'SIGKILL');
     }
+  });
+
+  it('loses nothing when the daemon stalls while its commands end [BASH-7] [BASH-9]', async () => {
+    const stalling: Clock = {
+      after: systemClock.after,
+      now: () => {
+        for (const until = performance.now() + 15; performance.now() < until;);
+        return systemClock.now();
+      },
+    };
+    const tool = createBashTool({ environment: process.env, withheld: [], clock: stalling });
+    const calls = Array.from({ length: 12 }, (_, index) => runBash(`sleep 0.5; echo ${index}`, { tool }));
+    const results = await Promise.all(calls);
+    expect(results.map(({ stdout }) => stdout)).toEqual(calls.map((_, index) => `${index}\n`));
   });
 
   it('does not hold the call for over 2 s although it prints all the time [BASH-7]', async () => {

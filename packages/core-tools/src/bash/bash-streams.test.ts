@@ -4,10 +4,13 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
 import { deferred } from '@agentd/contract/testing';
 import type { ToolProgress } from '@agentd/contract';
 import { eventually, runBash, withFolder } from './testing/bash-harness.ts';
+
+// Processes start slowly on a busy machine.
+jest.setTimeout(30_000);
 
 const encode = (text: string): Uint8Array => new TextEncoder().encode(text);
 
@@ -135,7 +138,7 @@ describe('the output of a command', () => {
     const { bytes, extraMiB } = await probe({ command: `yes 'some line of output' | head -c ${1024 ** 3}` });
     expect(bytes).toBe(1024 ** 3);
     expect(extraMiB).toBeLessThan(64);
-  }, 60_000);
+  });
 
   it('comes and goes where the machine gives no pipes [BASH-3] [BASH-4]', async () => {
     await withFolder(async (folder) => {
@@ -205,16 +208,14 @@ describe('the input of a command', () => {
       async function* input(): AsyncGenerator<Uint8Array> {
         for (; asked < 64; asked += 1) yield new Uint8Array(16 * 1024);
       }
-      const command = 'mkfifo go; read x < go; wc -c';
+      const command = 'until [ -e go ]; do sleep 0.02; done; wc -c';
       const call = runBash(command, { cwd, interactive: true, stdin: input() });
       await eventually(() => asked >= 4);
-      await runBash('until [ -p go ]; do sleep 0.01; done; sleep 0.2; echo > go', {
-        cwd,
-        report: async () => {},
-      });
-      const early = asked;
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      // A pipe holds 64 KiB: the fifth piece waits in it, and no sixth is asked for.
+      expect(asked).toBe(4);
+      await writeFile(join(cwd, 'go'), '');
       expect((await call).stdout.trim()).toBe(String(64 * 16 * 1024));
-      expect(early).toBeLessThanOrEqual(64);
       expect(asked).toBe(64);
     });
   });

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import type { Clock, ExecuteContext } from '@agentd/contract';
 import {
   startCommand,
@@ -128,7 +129,7 @@ class CommandRun {
   async #afterExit(): Promise<ProcessExit> {
     const latest = this.#endedAt() + LEFTOVER_MAX_MS;
     while (await this.#session.hasOthers()) {
-      if (this.#silentMs() >= LEFTOVER_SILENCE_MS || this.#clock.now() >= latest) {
+      if ((await this.#silentMs()) >= LEFTOVER_SILENCE_MS || this.#clock.now() >= latest) {
         await this.#session.end(LEFTOVER_GRACE_MS);
         break;
       }
@@ -141,7 +142,7 @@ class CommandRun {
   async #drain({ pipeMaxMs, catchUpMaxMs }: typeof AFTER_EXIT): Promise<void> {
     const latest = this.#endedAt() + pipeMaxMs;
     for (;;) {
-      const left = Math.min(PIPE_SILENCE_MS - this.#silentMs(), latest - this.#clock.now());
+      const left = Math.min(PIPE_SILENCE_MS - (await this.#silentMs()), latest - this.#clock.now());
       if (left <= 0) break;
       if (await within(this.#pump.closed, left, this.#clock)) return;
     }
@@ -150,14 +151,25 @@ class CommandRun {
     const giveUpAt = this.#clock.now() + catchUpMaxMs;
     while (!this.#pump.isCaughtUp(CATCH_UP_MS) && this.#clock.now() < giveUpAt) {
       if (await within(this.#pump.closed, CATCH_UP_MS, this.#clock)) return;
+      await pipesLookedAt();
     }
   }
 
-  #silentMs(): number {
+  async #silentMs(): Promise<number> {
+    await pipesLookedAt();
     return this.#pump.silentMs(this.#endedAt());
   }
 
   #endedAt(): number {
     return this.#exitedAt ?? this.#clock.now();
   }
+}
+
+/**
+ * After a stall of the event loop, time alone would call a pipe silent that is full. The second immediate comes after
+ * a whole turn of the loop, in which every pipe was looked into; the first may still belong to the present turn.
+ */
+async function pipesLookedAt(): Promise<void> {
+  await setImmediate();
+  await setImmediate();
 }

@@ -7,10 +7,10 @@ import { sleep, within } from './within.ts';
 const POLL_MS = 20;
 
 /** A process that forks while it is being killed needs more than one round; an unkillable one must not hold us. */
-const KILL_ROUNDS = 20;
+const KILL_ROUNDS = 10;
 
 /** Within this time no machine hands out all its pids, so what the leader started has a higher pid than the leader. */
-const PIDS_RISE_FOR_MS = 1000;
+const PIDS_RISE_FOR_MS = 3000;
 
 /** Files of /proc read in one go, before others get the event loop. */
 const SCAN_BATCH = 200;
