@@ -1,5 +1,13 @@
 import { toolError, type AgentdError } from '@agentd/contract';
-import { isAllCrlf, linesOf, placesOf, withCrlf, withReplaced, type Place } from './text-places.ts';
+import {
+  isAllCrlf,
+  linesOf,
+  MAX_REPLACED,
+  placesOf,
+  withCrlf,
+  withReplaced,
+  type Place,
+} from './text-places.ts';
 
 export interface EditArguments {
   readonly oldString: string;
@@ -15,6 +23,9 @@ export interface EditPlan {
   readonly replacement: string;
 }
 
+/** A short replacement at many places, or a long one at some, can outgrow what memory holds. */
+const MAX_EDITED_LENGTH = 64 * 1024 * 1024;
+
 /** The lines of more places than this are not listed one by one. */
 const MAX_LISTED_LINES = 20;
 
@@ -28,6 +39,7 @@ export function planEdit(text: string, edit: EditArguments, name: string): EditP
   const places = placesOf(text, oldString, replaceAll ? 'separate' : 'all');
   if (places.length === 0) throw notFound(text, oldString, name);
   if (places.length > 1 && !replaceAll) throw ambiguous(text, places, name);
+  if (places.length > MAX_REPLACED) throw tooMany(name);
   const replacement = isAllCrlf(text) ? withCrlf(newString) : newString;
   if (places.every(({ start, end }) => text.slice(start, end) === replacement)) throw nothingToChange();
   return { places, replacement };
@@ -44,8 +56,12 @@ export function checkEditArguments({ oldString, newString }: EditArguments): voi
   if (oldString === newString) throw nothingToChange();
 }
 
-/** The text after the plan. */
-export function editedText(text: string, { places, replacement }: EditPlan): string {
+/** The text after the plan; `name` is what messages call the file. */
+export function editedText(text: string, { places, replacement }: EditPlan, name: string): string {
+  const removed = places.reduce((sum, { start, end }) => sum + end - start, 0);
+  if (text.length - removed + places.length * replacement.length > MAX_EDITED_LENGTH) {
+    throw toolError('resource_limit', `${name} would grow over 64 Mi characters; nothing was changed`);
+  }
   return withReplaced(text, places, replacement);
 }
 
@@ -57,6 +73,13 @@ export function linesText(lines: readonly number[]): string {
   const items = rest > 0 ? [...shown, `${rest} more`] : shown;
   const last = items.pop() ?? '';
   return items.length === 0 ? `line ${last}` : `lines ${items.join(', ')} and ${last}`;
+}
+
+function tooMany(name: string): AgentdError {
+  return toolError(
+    'resource_limit',
+    `oldString occurs more than ${MAX_REPLACED} times in ${name}; nothing was changed. Use bash, e.g. sed -i.`,
+  );
 }
 
 function ambiguous(text: string, places: readonly Place[], name: string): AgentdError {
@@ -90,14 +113,12 @@ function similarLines(text: string, oldString: string): readonly number[] {
     .find((line) => line !== '');
   if (wanted === undefined) return [];
   const near: number[] = [];
-  for (
-    let at = text.indexOf(wanted);
-    at >= 0 && near.length <= MAX_LISTED_LINES;
-    at = text.indexOf(wanted, at + 1)
-  ) {
-    const end = text.indexOf('\n', at);
+  // One look a line: where a line is the wanted one, its first occurrence tells.
+  for (let at = text.indexOf(wanted), end = 0; at >= 0; at = end < 0 ? -1 : text.indexOf(wanted, end)) {
+    end = text.indexOf('\n', at);
     const line = text.slice(text.lastIndexOf('\n', at) + 1, end < 0 ? undefined : end);
     if (line.trim() === wanted) near.push(at);
+    if (near.length > MAX_LISTED_LINES) break;
   }
   return linesOf(text, near);
 }

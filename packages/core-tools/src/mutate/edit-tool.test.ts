@@ -219,6 +219,30 @@ describe('edit', () => {
     );
   });
 
+  it('tells nothing of the content before the call is permitted', async () => {
+    await using s = await setup();
+    await s.put('SECRET=1\nSECRET=2\n');
+    for (const oldString of ['SECRET', 'SECRET=3', 'SECRET=1']) {
+      const args = { filePath: 'f', oldString, newString: 'x' };
+      const { permission } = await prepareCall(s.tool, args, contextIn(s.path));
+      expect(permission).toEqual({ action: 'write', label: 'f' });
+    }
+  });
+
+  it('refuses an edit that memory could not hold [FS-8]', async () => {
+    await using s = await setup();
+    await s.put('a'.repeat(1_000_001));
+    const everywhere = { oldString: 'a', replaceAll: true };
+    await expect(s.edit({ ...everywhere, newString: 'b' })).rejects.toMatchObject(
+      saying('resource_limit', 'more than 1000000'),
+    );
+    await s.put('a'.repeat(900_000));
+    await expect(s.edit({ ...everywhere, newString: 'b'.repeat(900) })).rejects.toMatchObject(
+      saying('resource_limit', 'grow'),
+    );
+    expect((await stat(join(s.path, 'f'))).size).toBe(900_000);
+  });
+
   it('keeps mode and link, and says that a hard link was broken [FS-8] [field B4] [field B6]', async () => {
     await using s = await setup();
     await s.put('#!/bin/sh\necho x\n');

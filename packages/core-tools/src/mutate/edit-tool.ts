@@ -1,8 +1,10 @@
 import { z } from 'zod';
 import {
   defineTool,
+  isAgentdError,
   messageOf,
   toolError,
+  type AgentdError,
   type PreparedCall,
   type PrepareContext,
   type Tool,
@@ -72,7 +74,7 @@ async function prepareEdit(
   checkWellFormed('oldString', edit.oldString);
   checkWellFormed('newString', edit.newString);
   const prepared = await prepareTarget(filePath, { home, session }, signal);
-  const planned = await plannedEdit(prepared, edit);
+  const planned = await planAgainst(prepared, edit);
   const turnFiles = turnFilesOf(turn);
   const { oldString, newString, replaceAll } = edit;
   return {
@@ -95,12 +97,15 @@ interface PlannedEdit {
   readonly path: string;
   readonly label: string;
   readonly file: FileState;
-  readonly plan: EditPlan;
-  /** One-based lines of the places. */
-  readonly lines: readonly number[];
+  readonly planned: Planned;
 }
 
-async function plannedEdit({ target, label }: PreparedTarget, edit: EditArguments): Promise<PlannedEdit> {
+/** A failure tells of the content, so it is kept until the call was permitted: nobody probes a file that is denied. */
+type Planned =
+  | { readonly kind: 'plan'; readonly plan: EditPlan; readonly lines: readonly number[] }
+  | { readonly kind: 'failure'; readonly failure: AgentdError };
+
+async function planAgainst({ target, label }: PreparedTarget, edit: EditArguments): Promise<PlannedEdit> {
   const name = shownPath(label);
   if (target.state === 'absent') throw toolError('not_found', `${name} does not exist; create it with write`);
   const { path, file, bytes } = target;
@@ -110,34 +115,44 @@ async function plannedEdit({ target, label }: PreparedTarget, edit: EditArgument
       `${name} has ${bytes} bytes, edit takes up to 32 MiB; use bash, e.g. sed -i`,
     );
   }
-  const { text } = await currentText(path, label, file);
-  const plan = planEdit(text, edit, name);
-  const starts = plan.places.map(({ start }) => start);
-  return { path, label, file, plan, lines: linesOf(text, starts) };
+  return { path, label, file, planned: await planIn({ path, label, file }, edit) };
+}
+
+async function planIn(
+  place: Pick<PlannedEdit, 'path' | 'label' | 'file'>,
+  edit: EditArguments,
+): Promise<Planned> {
+  try {
+    const { text } = await currentText(place, place.file);
+    const plan = planEdit(text, edit, shownPath(place.label));
+    const starts = plan.places.map(({ start }) => start);
+    return { kind: 'plan', plan, lines: linesOf(text, starts) };
+  } catch (error) {
+    if (isAgentdError(error)) return { kind: 'failure', failure: error };
+    throw error;
+  }
 }
 
 async function applyEdit(
-  { path, label, file, plan, lines }: PlannedEdit,
+  { path, label, file, planned }: PlannedEdit,
   { stages, turnFiles }: { readonly stages: FileToolPorts['stages']; readonly turnFiles: TurnFiles },
   signal: AbortSignal,
 ): Promise<ToolCompletion> {
+  if (planned.kind === 'failure') throw planned.failure;
+  const { plan, lines } = planned;
   const chain = turnFiles.edits.get(path);
   const expected = expectedState(chain, file);
-  const { text, encoding } = await currentText(path, label, expected);
+  const { text, encoding } = await currentText({ path, label }, expected);
   const places = shiftedPlaces(plan.places, chain, file);
   if (places === null) throw overlapping(label);
-  const after = editedText(text, { ...plan, places });
+  const after = editedText(text, { ...plan, places }, shownPath(label));
   const content = encodeText(after, encoding);
   const ports = { stages, turnFiles, atStep: () => {} };
   const published = await replaceFile({ path, expected, content }, ports, signal);
   const edited = { places: plan.places, length: plan.replacement.length, current: published };
   turnFiles.edits.set(path, continuedChain(chain, file, edited));
-  const count = places.length === 1 ? '' : `${places.length} places, `;
   return {
-    output: {
-      kind: 'single',
-      text: `Edited ${shownPath(label)} (${count}${linesText(lines)}).${linkNote(published.otherNames)}`,
-    },
+    output: { kind: 'single', text: `${editedLine(label, lines)}${linkNote(published.otherNames)}` },
     metadata: {
       path,
       bytes: content.length,
@@ -148,10 +163,14 @@ async function applyEdit(
   };
 }
 
+function editedLine(label: string, lines: readonly number[]): string {
+  const count = lines.length === 1 ? '' : `${lines.length} places, `;
+  return `Edited ${shownPath(label)} (${count}${linesText(lines)}).`;
+}
+
 /** The text of the file if it is still in this state; `stale` otherwise. */
 async function currentText(
-  path: string,
-  label: string,
+  { path, label }: Pick<PlannedEdit, 'path' | 'label'>,
   { identity, sha256 }: FileState,
 ): Promise<{ readonly text: string; readonly encoding: TextEncoding }> {
   const bytes = await bytesOf(path, identity);
@@ -167,7 +186,7 @@ async function currentText(
   }
 }
 
-function overlapping(label: string) {
+function overlapping(label: string): AgentdError {
   return toolError(
     'stale',
     `an earlier edit of this turn changed the same place of ${shownPath(label)}; nothing was done. Read it again and repeat the call.`,

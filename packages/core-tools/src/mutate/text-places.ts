@@ -7,7 +7,10 @@ export interface Place {
 /** Enough to tell a model that its text is everywhere; more would only take time. */
 const MAX_COUNTED = 10_000;
 
-/** `all`: overlapping places too, up to 10,000. `separate`: from left to right without overlap, every one. */
+/** More places than this are not replaced in one edit: each takes memory. */
+export const MAX_REPLACED = 1_000_000;
+
+/** `all`: overlapping places too, up to 10,000. `separate`: from left to right without overlap, to one over the bound. */
 export type PlaceSearch = 'all' | 'separate';
 
 /**
@@ -55,7 +58,7 @@ export function isAllCrlf(text: string): boolean {
 
 function occurrences(text: string, needle: string, search: PlaceSearch): readonly Place[] {
   const found: Place[] = [];
-  const [step, most] = search === 'all' ? [1, MAX_COUNTED] : [needle.length, Infinity];
+  const [step, most] = search === 'all' ? [1, MAX_COUNTED] : [needle.length, MAX_REPLACED + 1];
   for (let at = text.indexOf(needle); at >= 0 && found.length < most; at = text.indexOf(needle, at + step)) {
     found.push({ start: at, end: at + needle.length });
   }

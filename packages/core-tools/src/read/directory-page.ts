@@ -16,7 +16,7 @@ export async function directoryPage(
   }
   const lines = entries.slice(offset, offset + limit).map(entryText);
   const fitting = fittingLines(lines, roomFor('directory', path));
-  if (fitting < lines.length) throw pageTooLarge(fitting, 'entries');
+  if (fitting < lines.length) throw pageTooLarge(fitting);
   return {
     text: framed('directory', path, lines),
     metadata: {

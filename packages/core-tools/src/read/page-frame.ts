@@ -42,11 +42,11 @@ export function pastTheEnd(
   );
 }
 
-/** `fitting` lines or entries of the page are within the bound. */
-export function pageTooLarge(fitting: number, what: string): AgentdError {
+/** Only the first `fitting` lines or entries of the page are within the bound. */
+export function pageTooLarge(fitting: number): AgentdError {
   return toolError(
     'resource_limit',
-    `this page is over the limit of 2 MiB and is never cut; ask for a smaller limit: ${fitting} ${what} fit`,
+    `this page is over the limit of 2 MiB and is never cut; ask for a smaller limit, at most ${fitting}`,
   );
 }
 

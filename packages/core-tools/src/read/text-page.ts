@@ -74,7 +74,7 @@ function pageOf(path: string, request: PageRequest, { pager, encoding, bytes, wh
 }
 
 function tooLarge(path: string, offset: number, fitting: number): AgentdError {
-  if (fitting > 0) return pageTooLarge(fitting, 'lines');
+  if (fitting > 0) return pageTooLarge(fitting);
   const line = offset + 1;
   const target = shownPath(path);
   return toolError(

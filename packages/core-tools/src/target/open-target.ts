@@ -5,6 +5,9 @@ import { fileFailure, shownPath } from './file-failure.ts';
 import { identityOf, type FileIdentity } from './identity.ts';
 import type { ExistingTarget } from './resolve-target.ts';
 
+/** Whatever stands there by now: no link is followed, no other side waited for, no terminal taken over. */
+const FLAGS = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK | constants.O_NOCTTY;
+
 /** Errors that mean: something else stands there now. */
 const EXCHANGED: ReadonlySet<string | undefined> = new Set(['ENOENT', 'ENOTDIR', 'ELOOP', 'ENXIO']);
 
@@ -35,7 +38,7 @@ export function staleTarget(path: string): AgentdError {
 
 async function openForReading(path: string): Promise<FileHandle> {
   try {
-    return await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    return await open(path, FLAGS);
   } catch (error) {
     if (EXCHANGED.has(codeOf(error))) throw staleTarget(path);
     throw fileFailure('open', path, error);
