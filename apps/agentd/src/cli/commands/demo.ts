@@ -1,5 +1,103 @@
+import { randomIds, systemClock } from '@agentd/contract';
+import type { RunEnd, Session } from '@agentd/engine';
+import { compose } from '../../compose.ts';
+import { CallWatch, type WatchedCall } from '../../demo/call-watch.ts';
+import { disappointments, storedBytes } from '../../demo/demo-checks.ts';
+import { setStage, type DemoStage } from '../../demo/demo-stage.ts';
+import { Narrator } from '../../demo/narrator.ts';
+import { EXIT } from '../../faults.ts';
+import { durationText } from '../../run/progress-lines.ts';
+import { onInterruption } from '../interruption.ts';
 import type { Screen } from '../screen.ts';
 
-export async function demo(_screen: Screen): Promise<number> {
-  return 1;
+/** `demo`: the whole engine on an embedded script. Contract: exits 0 only if everything happened as told. */
+export async function demo(screen: Screen): Promise<number> {
+  const stage = await setStage();
+  introduce(stage, screen);
+  const watch = new CallWatch(systemClock.now);
+  const played = await play(stage, screen, watch);
+  summarize({ ...played, calls: watch.all }, stage, screen);
+  if (played.end.status === 'cancelled') return EXIT.cancelled;
+  const failures = await disappointments({ end: played.end, calls: watch.all, paths: stage.paths });
+  for (const failure of failures) screen.tell(`agentd: the demo went wrong: not true that ${failure}`);
+  return failures.length === 0 ? EXIT.completed : EXIT.failed;
+}
+
+interface Played {
+  readonly end: RunEnd;
+  readonly sessionId: string;
+}
+
+async function play({ situation, paths }: DemoStage, screen: Screen, watch: CallWatch): Promise<Played> {
+  using interruption = onInterruption();
+  const narrator = new Narrator(screen, watch);
+  const { engine } = compose(situation);
+  try {
+    const session = await engine.createSession({
+      cwd: situation.workspace,
+      agent: 'default',
+      title: 'agentd demo',
+      mode: 'yolo',
+      overlay: [
+        { action: 'write', pattern: '*', effect: 'deny' },
+        { action: 'write', pattern: `${paths.scratch}/*`, effect: 'allow' },
+      ],
+      listener: {
+        event: (event) => {
+          watch.event(event);
+          narrator.event(event);
+        },
+        live: (event) => {
+          watch.live(event);
+          narrator.live(event);
+        },
+      },
+    });
+    return { end: await runOf(session, interruption.signal), sessionId: session.id };
+  } finally {
+    await engine.stop();
+  }
+}
+
+async function runOf(session: Session, signal: AbortSignal): Promise<RunEnd> {
+  const { runId, done } = await session.startRun({
+    clientRunId: randomIds.uuid(),
+    input: 'Show what you can do.',
+    models: ['demo/guided-tour'],
+    maxTurns: 20,
+    timeoutMs: 60_000,
+  });
+  const cancel = (): void => void session.cancel(runId, 'signal').catch(() => undefined);
+  signal.addEventListener('abort', cancel, { once: true });
+  return done;
+}
+
+function introduce({ situation }: DemoStage, screen: Screen): void {
+  const { style, print } = screen;
+  print(
+    `${style('bold', 'agentd')} is an engine for coding agents: sessions on disk, tools under rules, output kept.\n`,
+  );
+  print('A scripted model plays the agent here: no key, no network. Tools, files and the log are real.\n');
+  print(style('dim', `working directory: ${situation.workspace}\n`));
+}
+
+function summarize(
+  { end, sessionId, calls }: Played & { readonly calls: readonly WatchedCall[] },
+  { situation, paths, command }: DemoStage,
+  { print, style }: Screen,
+): void {
+  const { home } = situation;
+  const uri = /artifact:\/\/[0-9a-f]{64}\/stdout/.exec(
+    calls.map((call) => call.end?.result?.text ?? '').find((text) => text.includes('lines omitted')) ?? '',
+  );
+  const bytes = storedBytes(calls).toLocaleString('en');
+  print(`\n${style('bold', 'What happened')}\n`);
+  print(`  ${end.status} in ${durationText(end.durationMs)}: ${end.turns} turns, ${end.toolCalls} calls, `);
+  print(`${end.denials} denied, ${bytes} bytes of output stored\n`);
+  print(`  session  ${sessionId}\n  stored   ${home}\n  scratch  ${paths.scratch}\n`);
+  print(`\n${style('bold', 'Look at it')}\n`);
+  print(`  ${command} sessions show ${sessionId} --home ${home}\n`);
+  print(`  ${command} sessions events ${sessionId} --home ${home}\n`);
+  if (uri !== null) print(`  ${command} artifacts show ${uri[0]} --offset 12343 --limit 3 --home ${home}\n`);
+  print(`\n${style('bold', 'Use it')}\n  ANTHROPIC_API_KEY=… ${command} run "What does this project do?"\n`);
 }
