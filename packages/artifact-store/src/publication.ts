@@ -13,7 +13,9 @@ import { encodeUtf8 } from './utf8.ts';
 /** The lock file of the publication guard. The janitor must hold it exclusively for a pass (ART-10). */
 export const GUARD_FILE = '.publication.lock';
 
-const GUARD_RETRY_MS = 10;
+/** Waits between tries grow from the first to the second. */
+const GUARD_FIRST_WAIT_MS = 5;
+const GUARD_LONGEST_WAIT_MS = 250;
 /** A janitor's pass takes well under a second; whoever holds the store for this long is stuck. */
 const GUARD_PATIENCE_MS = 30_000;
 
@@ -68,10 +70,12 @@ export class Publisher {
   async #guard(): Promise<FileLock> {
     const { folder, locks, clock } = this.#ports;
     const { signal } = new AbortController();
-    for (let waited = 0; waited < GUARD_PATIENCE_MS; waited += GUARD_RETRY_MS) {
+    let wait = GUARD_FIRST_WAIT_MS;
+    for (let waited = 0; waited < GUARD_PATIENCE_MS; waited += wait) {
       const lock = await locks.tryShared(join(folder, GUARD_FILE));
       if (lock !== null) return lock;
-      await pause(GUARD_RETRY_MS, clock, signal);
+      wait = Math.min(wait * 2, GUARD_LONGEST_WAIT_MS);
+      await pause(wait, clock, signal);
     }
     throw storeError('ARTIFACT_STORE_BUSY', 'the artifact store is being cleaned up');
   }

@@ -1,13 +1,15 @@
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
 import type { CaptureResult } from '@agentd/contract';
 import { deferred, flush, type Deferred } from '@agentd/contract/testing';
 import { TemporaryFile } from './temporary-file.ts';
 import { runProgram, runProgramWithFileLimit } from './testing/processes.ts';
 import { BASH, SINGLE, captureAll, hintOf, openStore, requestOf, sha256 } from './testing/stores.ts';
 import { temporaryFolders } from './testing/temporary-folder.ts';
+
+jest.setTimeout(60_000); // Second processes take their time on a busy machine.
 
 const newFolder = temporaryFolders();
 

@@ -33,7 +33,7 @@ function nodeArguments(name: string, args: readonly string[]): readonly string[]
 function start(command: string, args: readonly string[]): TestProcess {
   const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'inherit'] });
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
-  const exit = new Promise<number | null>((resolve) => child.once('close', resolve));
+  const exit = new Promise<number | null>((resolve) => child.once('exit', resolve));
   return {
     nextLine: async () => {
       const { value, done } = await lines.next();
