@@ -249,6 +249,7 @@ export class SessionActor implements Session {
       ids,
       outputs,
       approver,
+      grants: this.state.grants,
       sink: journal.sinkOf(runId),
       live: journal.live,
       limits,

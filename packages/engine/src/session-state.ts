@@ -10,6 +10,7 @@ import type { PermissionRule } from './agent-document.ts';
 import { CallLedger, type OpenCall, type TurnCall } from './call-ledger.ts';
 import { engineError } from './errors.ts';
 import type { EngineEvent, EventOf, PermissionMode } from './events.ts';
+import { ApprovalLedger, type GrantView } from './permissions/grants.ts';
 import { InputLedger, type PendingInput } from './input-ledger.ts';
 import { RunLedger, textOf, type RunRecord } from './run-ledger.ts';
 import { UsageLedger, type UsageTotals } from './usage-totals.ts';
@@ -39,7 +40,7 @@ export class SessionState {
   readonly #inputs = new InputLedger();
   readonly #usage = new UsageLedger();
   readonly #steps: Step[] = [];
-  readonly #openApprovals = new Set<string>();
+  readonly #approvals = new ApprovalLedger();
   #header: EngineEvent | null = null;
   #title: string | null = null;
   #mode: PermissionMode = 'ask';
@@ -59,6 +60,7 @@ export class SessionState {
     this.#runs.apply(event);
     this.#applySettings(event);
     this.#inputs.apply(event);
+    this.#approvals.apply(event.payload);
     this.#applyCall(event);
   }
 
@@ -109,7 +111,12 @@ export class SessionState {
 
   /** Questions to the user that have no answer yet, oldest first. */
   get openApprovals(): readonly string[] {
-    return [...this.#openApprovals];
+    return this.#approvals.open;
+  }
+
+  /** What the user has allowed for good (PERM-7). */
+  get grants(): GrantView {
+    return this.#approvals;
   }
 
   get pendingInputs(): readonly PendingInput[] {
@@ -184,12 +191,6 @@ export class SessionState {
         return;
       case 'tool_call_terminated':
         this.#calls.terminate(payload, event);
-        return;
-      case 'approval_requested':
-        this.#openApprovals.add(payload.approval_id);
-        return;
-      case 'approval_finalized':
-        this.#openApprovals.delete(payload.approval_id);
         return;
       default:
     }

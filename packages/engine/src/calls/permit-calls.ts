@@ -1,6 +1,7 @@
 import { messageOf, type Clock, type Ids } from '@agentd/contract';
 import type { EventOf, PermissionMode } from '../events.ts';
 import { decide, type RuleLayers } from '../permissions/decide.ts';
+import type { GrantView } from '../permissions/grants.ts';
 import type { ApprovalAnswer, Approver, EventSink } from '../ports.ts';
 import { cancelledEnd, NOT_STARTED, type CallEnd, type ReadyCall, type StagedCall } from './call-stages.ts';
 import { forbiddenEnd, refusedEnd } from './denial.ts';
@@ -8,6 +9,7 @@ import { settleWithGrace } from './settle-with-grace.ts';
 
 export interface PermitPorts {
   readonly approver: Approver;
+  readonly grants: GrantView;
   readonly sink: EventSink;
   readonly ids: Ids;
   readonly clock: Clock;
@@ -31,8 +33,6 @@ const CANCELLED: ApprovalAnswer = { decision: 'cancelled', source: 'policy', fee
  */
 export class Permissions {
   readonly #ports: PermitPorts;
-  /** Lives as long as this object; whoever makes a new one asks again, which is the safe side. */
-  readonly #grants = new Set<string>();
   #isUnsynced = false;
 
   constructor(ports: PermitPorts) {
@@ -76,9 +76,9 @@ export class Permissions {
     { mode, signal }: { mode: PermissionMode; signal: AbortSignal },
   ): Promise<CallEnd | null> {
     const approvalId = this.#request(call);
-    const grant = grantKey(call);
-    if (this.#grants.has(grant) || mode === 'yolo') {
-      const source = this.#grants.has(grant) ? 'grant' : 'mode';
+    const granted = this.#ports.grants.has(call.operation.permission);
+    if (granted || mode === 'yolo') {
+      const source = granted ? 'grant' : 'mode';
       this.#finalize(approvalId, { decision: 'once', source, feedback: null });
       return null;
     }
@@ -86,7 +86,6 @@ export class Permissions {
     const answer = await this.#answer({ approvalId, rule }, call, signal);
     this.#finalize(approvalId, answer);
     await this.#sync();
-    if (answer.decision === 'always') this.#grants.add(grant);
     if (answer.decision === 'always' || answer.decision === 'once') return null;
     if (answer.decision === 'cancelled') return cancelledEnd('the question about this call was cancelled');
     return refusedEnd(call.operation.permission, rule, answer);
@@ -135,8 +134,4 @@ export class Permissions {
       feedback,
     });
   }
-}
-
-function grantKey({ operation: { permission } }: ReadyCall): string {
-  return JSON.stringify([permission.action, permission.label]);
 }

@@ -13,6 +13,7 @@ import type {
 } from '@agentd/contract';
 import type { PermissionMode } from '../events.ts';
 import type { RuleLayers } from '../permissions/decide.ts';
+import type { GrantView } from '../permissions/grants.ts';
 import type { Approver, EventSink, LiveListener } from '../ports.ts';
 import { callError } from './call-fault.ts';
 import { EMPTY_RESULT, type CallEnd, type StagedCall } from './call-stages.ts';
@@ -26,6 +27,7 @@ export interface TurnCallsPorts {
   readonly ids: Ids;
   readonly outputs: OutputStore;
   readonly approver: Approver;
+  readonly grants: GrantView;
   readonly sink: EventSink;
   readonly live: LiveListener;
   readonly limits: OutputLimits;

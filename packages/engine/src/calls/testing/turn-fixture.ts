@@ -13,6 +13,7 @@ import type {
 import { DEFAULT_OUTPUT_LIMITS } from '@agentd/contract';
 import { countingIds, manualClock, memoryOutputStore } from '@agentd/contract/testing';
 import type { EngineEvent, EnginePayload, EventOf } from '../../events.ts';
+import { ApprovalLedger } from '../../permissions/grants.ts';
 import type { ApprovalAnswer, ApprovalQuestion, Approver, EventSink, LiveEvent } from '../../ports.ts';
 import { TurnCalls, type TurnRequest } from '../turn-calls.ts';
 
@@ -20,11 +21,13 @@ import { TurnCalls, type TurnRequest } from '../turn-calls.ts';
 export function recordingSink(beforeSync: () => Promise<void> = async () => undefined) {
   const payloads: EnginePayload[] = [];
   const journal: string[] = [];
+  const grants = new ApprovalLedger();
   let synced = 0;
   const sink: EventSink = {
     append: (payload) => {
       payloads.push(structuredClone(payload));
       journal.push(payload.type);
+      grants.apply(payload);
       return { seq: payloads.length, payload } as EngineEvent;
     },
     sync: async () => {
@@ -36,7 +39,7 @@ export function recordingSink(beforeSync: () => Promise<void> = async () => unde
   };
   const of = <Type extends EnginePayload['type']>(type: Type): readonly EventOf<Type>[] =>
     payloads.filter((payload) => payload.type === type) as unknown as readonly EventOf<Type>[];
-  return { sink, payloads, journal, of, isSynced: () => synced === payloads.length };
+  return { sink, grants, payloads, journal, of, isSynced: () => synced === payloads.length };
 }
 
 export type RecordedLog = ReturnType<typeof recordingSink>;
@@ -127,6 +130,7 @@ export function turnFixture(tools: readonly Tool[], init: TurnInit = {}) {
     ids: countingIds(),
     outputs: init.outputs ?? store,
     approver: init.approver ?? scriptedApprover([]).approver,
+    grants: log.grants,
     sink: log.sink,
     live: (event) => live.push(event),
     limits: DEFAULT_OUTPUT_LIMITS,
