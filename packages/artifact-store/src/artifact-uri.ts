@@ -4,16 +4,12 @@ import type { AgentdError, ArtifactAddress, ArtifactReference, ToolErrorCode } f
 const DIGEST = /^[0-9a-f]{64}$/;
 const STORED_PREFIX = `${ARTIFACT_SCHEME}sha256/`;
 
-export function isDigest(text: string): boolean {
-  return DIGEST.test(text);
-}
-
 /** Reads `artifact://<digest>` or `artifact://<digest>/<stream>`; throws `artifact_uri` for anything else (ART-3, ART-6). */
 export function parseArtifactUri(uri: string): ArtifactAddress {
   if (!uri.startsWith(ARTIFACT_SCHEME)) throw uriError(uri, `it does not start with ${ARTIFACT_SCHEME}`);
   if (uri.startsWith(STORED_PREFIX)) throw uriError(uri, 'leave out "sha256/"');
   const [digest = '', ...segments] = uri.slice(ARTIFACT_SCHEME.length).split('/');
-  if (!isDigest(digest)) throw uriError(uri, 'the digest must be 64 lowercase hex digits');
+  if (!DIGEST.test(digest)) throw uriError(uri, 'the digest must be 64 lowercase hex digits');
   const [stream, ...more] = segments;
   if (stream === undefined) return { digest, stream: null };
   if (more.length > 0) throw uriError(uri, 'only one stream name may follow the digest');

@@ -20,7 +20,7 @@ export interface BlobIndex {
   readonly startBefore: (line: number) => LineStart;
 }
 
-export interface LineStart {
+interface LineStart {
   readonly line: number;
   readonly byte: number;
 }

@@ -17,7 +17,7 @@ describe('fileLocks keeps the contract of FileLocks', () => {
 describe('fileLocks between processes', () => {
   it('refuses while another process holds the file, and is free once that process was killed [ART-11]', async () => {
     const path = join(await newFolder(), 'a.lock');
-    const holder = runProgram('hold-lock.ts', [path, 'exclusive']);
+    const holder = runProgram('hold-lock', [path, 'exclusive']);
     expect(await holder.nextLine()).toBe('held');
     expect(await fileLocks.tryExclusive(path)).toBeNull();
     expect(await fileLocks.tryShared(path)).toBeNull();
@@ -29,7 +29,7 @@ describe('fileLocks between processes', () => {
 
   it('lets holders share across processes and keeps an exclusive one out [ART-10]', async () => {
     const path = join(await newFolder(), 'guard');
-    const holder = runProgram('hold-lock.ts', [path, 'shared']);
+    const holder = runProgram('hold-lock', [path, 'shared']);
     expect(await holder.nextLine()).toBe('held');
     const mine = await fileLocks.tryShared(path);
     expect(mine).not.toBeNull();

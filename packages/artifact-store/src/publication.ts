@@ -11,7 +11,7 @@ import { TemporaryFile } from './temporary-file.ts';
 import { encodeUtf8 } from './utf8.ts';
 
 /** The lock file of the publication guard. The janitor must hold it exclusively for a pass (ART-10). */
-export const GUARD_FILE = '.publication.lock';
+const GUARD_FILE = '.publication.lock';
 
 /** Waits between tries grow from the first to the second. */
 const GUARD_FIRST_WAIT_MS = 5;

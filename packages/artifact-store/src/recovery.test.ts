@@ -42,7 +42,7 @@ describe('recover', () => {
   it('is null while the writer lives; publishes all streams as incomplete once it was killed [OUT-16] [ART-11]', async () => {
     const { store, folder } = await newStore();
     const request = requestOf(BASH);
-    const writer = runProgram('capture-and-wait.ts', [folder, request.callId]);
+    const writer = runProgram('capture-and-wait', [folder, request.callId]);
     expect(await writer.nextLine()).toBe('waiting');
     await until(async () => (await stat(capturePath(folder, request))).size > 0);
     expect(await store.recover(request)).toBeNull();
@@ -65,7 +65,7 @@ describe('recover', () => {
   it('finds all streams when the process died between publication and the event that refers to it [ART-10]', async () => {
     const { store, folder } = await newStore();
     const request = requestOf(BASH);
-    const writer = runProgram('capture-and-wait.ts', [folder, request.callId, 'finish']);
+    const writer = runProgram('capture-and-wait', [folder, request.callId, 'finish']);
     const published = await writer.nextLine();
     await writer.kill();
     const recovered = await store.recover(request);
@@ -146,7 +146,7 @@ describe('the start-up sweep', () => {
 
   it('does not take a silent capture of a living process for abandoned [ART-11]', async () => {
     const { folder, later } = await laterStore();
-    const writer = runProgram('capture-and-wait.ts', [folder, randomIds.uuid()]);
+    const writer = runProgram('capture-and-wait', [folder, randomIds.uuid()]);
     expect(await writer.nextLine()).toBe('waiting');
     expect(await later.sweep()).toBe(0);
     expect(await temporaryNames(folder)).toHaveLength(2);
@@ -241,7 +241,7 @@ describe('publishers of several processes', () => {
       fc.asyncProperty(content, content, async (first, second) => {
         const { store, folder } = await newStore();
         const programs = [first, second].map((list) =>
-          runProgram('publish-list.ts', [folder, JSON.stringify(list)]),
+          runProgram('publish-list', [folder, JSON.stringify(list)]),
         );
         // This process publishes too, and the same as the first.
         const mine = await Promise.all(
@@ -293,7 +293,7 @@ describe('kill -9 of a process that captures and publishes', () => {
     const { store, folder } = await newStore();
     const published: string[] = [];
     for (let round = 0; round < 5; round += 1) {
-      const programs = Array.from({ length: 4 }, () => runProgram('publish-loop.ts', [folder]));
+      const programs = Array.from({ length: 4 }, () => runProgram('publish-loop', [folder]));
       const killed = programs.map(async (program) => {
         expect(await program.nextLine()).toBe('ready');
         published.push(await program.nextLine());

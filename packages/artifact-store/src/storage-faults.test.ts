@@ -16,7 +16,7 @@ const newFolder = temporaryFolders();
 describe('a storage fault', () => {
   it('stops the storing and not the tool, offers no URI, and is over with the next call [OUT-13] [OUT-16] [field E7]', async () => {
     const folder = join(await newFolder(), 'artifacts');
-    const program = runProgramWithFileLimit(1024, 'capture-under-limit.ts', [folder]);
+    const program = runProgramWithFileLimit(1024, 'capture-under-limit', [folder]);
     const { during, after, read } = JSON.parse(await program.nextLine()) as {
       during: CaptureResult;
       after: CaptureResult;
@@ -125,7 +125,7 @@ describe('a slow disk', () => {
 
 it('captures a giant line in bounded memory [OUT-12] [BASH-9]', async () => {
   const folder = join(await newFolder(), 'artifacts');
-  const program = runProgram('capture-giant.ts', [folder, '192']);
+  const program = runProgram('capture-giant', [folder, '192']);
   const { grownKib, byteLength } = JSON.parse(await program.nextLine()) as {
     grownKib: number;
     byteLength: number;

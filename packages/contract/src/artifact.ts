@@ -27,6 +27,9 @@ export interface ArtifactPage {
 export interface ArtifactReader {
   /** Contract: pure; throws a tool error `artifact_uri` that says what a right URI looks like (ART-6). */
   readonly parse: (uri: string) => ArtifactAddress;
-  /** Contract: throws tool errors only: `artifact_missing`, `artifact_corrupt`, `artifact_uri`, `resource_limit`, `invalid_arguments`. */
+  /**
+   * Contract: throws tool errors only, besides the signal's reason: `artifact_missing`, `artifact_corrupt`, `artifact_uri`,
+   * `resource_limit`, `invalid_arguments`, and `not_supported` for a blob that is no UTF-8 text (ART-16).
+   */
   readonly page: (request: ArtifactPageRequest, signal: AbortSignal) => Promise<ArtifactPage>;
 }

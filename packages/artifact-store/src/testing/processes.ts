@@ -11,23 +11,34 @@ export interface TestProcess {
   readonly exit: Promise<number | null>;
 }
 
-export function runProgram(name: string, args: readonly string[]): TestProcess {
+/** The programs of this folder, written out so that tools see that they are used. */
+const PROGRAMS = {
+  'capture-and-wait': import.meta.resolve('./capture-and-wait.ts'),
+  'capture-giant': import.meta.resolve('./capture-giant.ts'),
+  'capture-under-limit': import.meta.resolve('./capture-under-limit.ts'),
+  'hold-lock': import.meta.resolve('./hold-lock.ts'),
+  'publish-list': import.meta.resolve('./publish-list.ts'),
+  'publish-loop': import.meta.resolve('./publish-loop.ts'),
+};
+
+type ProgramName = keyof typeof PROGRAMS;
+
+export function runProgram(name: ProgramName, args: readonly string[]): TestProcess {
   return start(process.execPath, nodeArguments(name, args));
 }
 
 /** The same with a limit on the size of any file that it writes, past which writing fails as on a full disk. */
 export function runProgramWithFileLimit(
   kibibytes: number,
-  name: string,
+  name: ProgramName,
   args: readonly string[],
 ): TestProcess {
   const script = `ulimit -f ${kibibytes} && exec "$@"`;
   return start('bash', ['-c', script, 'bash', process.execPath, ...nodeArguments(name, args)]);
 }
 
-function nodeArguments(name: string, args: readonly string[]): readonly string[] {
-  const program = fileURLToPath(new URL(name, import.meta.url));
-  return ['--conditions=@agentd/source', program, ...args];
+function nodeArguments(name: ProgramName, args: readonly string[]): readonly string[] {
+  return ['--conditions=@agentd/source', fileURLToPath(PROGRAMS[name]), ...args];
 }
 
 function start(command: string, args: readonly string[]): TestProcess {
