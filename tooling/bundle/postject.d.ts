@@ -1,6 +1,6 @@
 declare module 'postject' {
-  // oxlint-disable-next-line max-params -- the signature is postject's
   /** Writes `blob` into the executable at `path` as the resource `name`. */
+  // oxlint-disable-next-line max-params -- the signature is postject's
   export function inject(
     path: string,
     name: string,

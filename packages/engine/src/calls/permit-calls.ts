@@ -29,7 +29,7 @@ const CANCELLED: ApprovalAnswer = { decision: 'cancelled', source: 'policy', fee
  *   P1. Decisions are made in call order, one question at a time, and none is left when `permit` resolves (SCH-11).
  *   P2. A denial is final: it never asks, whatever the mode (PERM-6).
  *   P3. What was asked and what was answered is on disk before `permit` resolves (SES-2).
- *   P4. `always` answers later questions about the same action and label that this object is asked (PERM-7).
+ *   P4. A grant answers later questions about the same action and label, after a restart too (PERM-7).
  */
 export class Permissions {
   readonly #ports: PermitPorts;
