@@ -5,6 +5,7 @@ import { join, resolve } from 'node:path';
 import { build } from 'esbuild';
 import { inject } from 'postject';
 import { nativeAddons } from './native-addons.ts';
+import { thirdPartyNotices } from './third-party-notices.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 const OUT = join(ROOT, 'dist');
@@ -18,9 +19,12 @@ function run(command: string, args: readonly string[]): void {
   if (status !== 0) throw new Error(`${command} failed: ${error?.message ?? `exit code ${status}`}`);
 }
 
+/** Writes the one script; tells the assets that it needs beside it. */
 async function bundle(main: string): Promise<Readonly<Record<string, string>>> {
   const addons = nativeAddons();
-  await build({
+  const { metafile } = await build({
+    metafile: true,
+    absWorkingDir: ROOT,
     entryPoints: [join(ROOT, 'apps/agentd/src/main.ts')],
     outfile: main,
     bundle: true,
@@ -32,12 +36,13 @@ async function bundle(main: string): Promise<Readonly<Record<string, string>>> {
     define: { 'import.meta.dirname': '__dirname', 'import.meta.url': '__bundleUrl' },
     banner: { js: "const __bundleUrl = require('node:url').pathToFileURL(process.execPath).href;" },
     sourcemap: 'external',
-    legalComments: 'external',
+    legalComments: 'none',
     minifySyntax: true,
     minifyWhitespace: true,
     logLevel: 'warning',
     plugins: [addons.plugin],
   });
+  writeFileSync(join(OUT, 'THIRD_PARTY_NOTICES.txt'), thirdPartyNotices(ROOT, Object.keys(metafile.inputs)));
   return addons.assets();
 }
 
@@ -74,5 +79,5 @@ const main = join(WORK, 'main.cjs');
 const assets = await bundle(main);
 const binary = join(OUT, 'agentd');
 renameSync(await makeBinary(main, assets), binary);
-copyFileSync(`${main}.LEGAL.txt`, join(OUT, 'THIRD_PARTY_NOTICES.txt'));
+rmSync(WORK, { recursive: true });
 console.log(`wrote ${binary}`);
