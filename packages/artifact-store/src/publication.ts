@@ -57,8 +57,9 @@ export class Publisher {
   async publish(streams: readonly PublishedStream[]): Promise<Published> {
     const guard = await this.#guard();
     try {
-      await Promise.all(streams.map(({ capture, stored }) => this.#publishFile(capture.file, stored)));
-      const digest = await this.#digestOf(streams);
+      const blobs = streams.map(({ capture, stored }) => this.#publishFile(capture.file, stored));
+      // A manifest may come before its streams: nothing refers to it until all are there.
+      const digest = await allDone(this.#digestOf(streams), blobs);
       await this.#settle();
       return { digest, guard };
     } catch (error) {
@@ -147,6 +148,13 @@ export class Publisher {
     await removeDamaged(path);
     return false;
   }
+}
+
+/** Like `Promise.all`, but leaves nothing running behind when one fails. */
+async function allDone<Value>(first: Promise<Value>, others: readonly Promise<void>[]): Promise<Value> {
+  await Promise.allSettled([first, ...others]);
+  await Promise.all(others);
+  return first;
 }
 
 async function openBlob(path: string): Promise<FileHandle | 'missing' | 'link'> {
