@@ -101,7 +101,7 @@ describe('one turn', () => {
       'cut off, reason tool-calls',
       '{"path":"a","content":"abc',
       false,
-      'were cut off by the output limit after 26',
+      'stop in mid-JSON after 26 characters',
     ],
     [
       'cut off, reason length',
@@ -111,7 +111,7 @@ describe('one turn', () => {
     ],
     ['a trailing comma', '{"path":"a",}', false, 'are not valid JSON'],
     ['two objects', '{"a":1}{"b":2}', false, 'are not valid JSON'],
-    ['nothing', '', false, 'were cut off'],
+    ['nothing', '', false, 'stop in mid-JSON after 0 characters'],
   ])(
     'does not run arguments that are no JSON: %s [ARG-3] [field I13]',
     async (...[_what, raw, truncated, message]) => {
