@@ -11,16 +11,29 @@ export function nearest(written: string, known: readonly string[]): string | und
   return best.edits <= Math.max(1, Math.floor(best.word.length * FARTHEST_SHARE)) ? best.word : undefined;
 }
 
-/** The number of insertions, removals and replacements between two words. */
+/** The number of insertions, removals, replacements and swaps of neighbours between two words. */
 function editDistance(a: string, b: string): number {
-  let previous = Array.from({ length: b.length + 1 }, (_, index) => index);
-  for (const [row, letter] of [...a].entries()) {
-    const current = [row + 1];
+  let beforePrevious: readonly number[] = [];
+  let previous: readonly number[] = Array.from({ length: b.length + 1 }, (_, index) => index);
+  for (let row = 1; row <= a.length; row += 1) {
+    const current = [row];
     for (let column = 1; column <= b.length; column += 1) {
-      const replaced = (previous[column - 1] ?? 0) + (letter === b[column - 1] ? 0 : 1);
-      current.push(Math.min(replaced, (previous[column] ?? 0) + 1, (current[column - 1] ?? 0) + 1));
+      const same = a[row - 1] === b[column - 1];
+      const swapped = a[row - 1] === b[column - 2] && a[row - 2] === b[column - 1];
+      current.push(
+        Math.min(
+          at(previous, column - 1) + (same ? 0 : 1),
+          at(previous, column) + 1,
+          at(current, column - 1) + 1,
+          swapped ? at(beforePrevious, column - 2) + 1 : Infinity,
+        ),
+      );
     }
-    previous = current;
+    [beforePrevious, previous] = [previous, current];
   }
-  return previous[b.length] ?? 0;
+  return at(previous, b.length);
+}
+
+function at(row: readonly number[], column: number): number {
+  return row[column] ?? Infinity;
 }

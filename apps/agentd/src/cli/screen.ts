@@ -31,7 +31,7 @@ export function processScreen({ plain }: ScreenChoices): Screen {
   };
   process.stdout.on('error', onError);
   process.stderr.on('error', () => undefined);
-  const colours = wantsColours(plain, process.env);
+  const colours = wantsColours(plain, process.env, isTerminal(1) && isTerminal(2));
   return {
     print: (text) => {
       if (!closed.signal.aborted) process.stdout.write(text);
@@ -45,7 +45,11 @@ export function processScreen({ plain }: ScreenChoices): Screen {
 }
 
 /** Colours only on a terminal, and never against `NO_COLOR` or `--no-color` (CLI-2). */
-function wantsColours(plain: boolean, environment: NodeJS.ProcessEnv): boolean {
-  if (plain || (environment['NO_COLOR'] ?? '') !== '' || environment['TERM'] === 'dumb') return false;
-  return isTerminal(1) && isTerminal(2);
+export function wantsColours(
+  plain: boolean,
+  environment: Readonly<Record<string, string | undefined>>,
+  onTerminal: boolean,
+): boolean {
+  const refused = plain || (environment['NO_COLOR'] ?? '') !== '' || environment['TERM'] === 'dumb';
+  return onTerminal && !refused;
 }

@@ -40,11 +40,11 @@ function parsed(file: string, text: string): AST.TOMLProgram {
 function syntaxPosition(file: string, text: string, error: unknown): FilePosition {
   const { lineNumber = 1, column = 0 } = error as { lineNumber?: number; column?: number };
   const before = text.split('\n').slice(0, lineNumber - 1);
-  // A value that is missing is noticed at the next token, lines below the key that lacks it.
   const line = before.findLastIndex((candidate) => candidate.trim() !== '') + 1;
-  const isMissingValue = column === 0 && /=\s*(?:#.*)?$/.test(before[line - 1] ?? '');
-  return isMissingValue
-    ? { file, line, column: (before[line - 1] ?? '').indexOf('=') + 1 }
+  // What is missing is noticed at the next token, which may stand lines below the place that lacks it.
+  const isAbsence = column === 0 && /^Un(?:terminated|specified)/.test(messageOf(error)) && line > 0;
+  return isAbsence
+    ? { file, line, column: (before[line - 1] ?? '').trimEnd().length + 1 }
     : { file, line: lineNumber, column: column + 1 };
 }
 

@@ -31,6 +31,7 @@ interface Played {
 async function play({ situation, paths }: DemoStage, screen: Screen, watch: CallWatch): Promise<Played> {
   using interruption = onInterruption();
   const narrator = new Narrator(screen, watch);
+  const stop = AbortSignal.any([interruption.signal, screen.closed]);
   const { engine } = compose(situation);
   try {
     const session = await engine.createSession({
@@ -53,7 +54,7 @@ async function play({ situation, paths }: DemoStage, screen: Screen, watch: Call
         },
       },
     });
-    return { end: await runOf(session, interruption.signal), sessionId: session.id };
+    return { end: await runOf(session, stop), sessionId: session.id };
   } finally {
     await engine.stop();
   }
