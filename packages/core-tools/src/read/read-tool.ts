@@ -17,7 +17,7 @@ import { resolveTarget, type ExistingTarget } from '../target/resolve-target.ts'
 import { turnFilesOf } from '../turn-files.ts';
 import { prepareArtifactRead } from './artifact-read.ts';
 import { directoryPage } from './directory-page.ts';
-import { textPage } from './text-page.ts';
+import { TextReader } from './text-reader.ts';
 import type { Page, PageRequest } from './page-frame.ts';
 
 const READ_ARGUMENTS = z.strictObject({
@@ -39,8 +39,9 @@ const DESCRIPTION = `Reads a text file, a directory or retained output (artifact
 - When more remains, the result ends with next_offset: pass it as offset to go on.
 - A page over 2 MiB fails and asks for a smaller limit; nothing is ever cut silently.`;
 
-/** `read`: pages of text files, directories and artifacts (FS-1 to FS-6, ART-4, OUT-17). */
+/** `read`: pages of text files, directories and artifacts (FS-1 to FS-6, FS-14, ART-4, OUT-17). */
 export function createReadTool(ports: Pick<FileToolPorts, 'artifacts' | 'home'>): Tool {
+  const texts = new TextReader();
   return defineTool({
     name: 'read',
     description: DESCRIPTION,
@@ -52,13 +53,17 @@ export function createReadTool(ports: Pick<FileToolPorts, 'artifacts' | 'home'>)
       // Before any thought of paths: a malformed URI must not become a file name (ART-5).
       filePath.toLowerCase().startsWith(ARTIFACT_SCHEME)
         ? prepareArtifactRead(ports.artifacts, filePath, request)
-        : prepareFileRead(absolutePath(filePath, { ...ports, cwd: context.session.cwd }), request, context),
+        : prepareFileRead(
+            absolutePath(filePath, { ...ports, cwd: context.session.cwd }),
+            { request, texts },
+            context,
+          ),
   });
 }
 
 async function prepareFileRead(
   path: string,
-  request: PageRequest,
+  { request, texts }: { readonly request: PageRequest; readonly texts: TextReader },
   { session, turn }: PrepareContext,
 ): Promise<PreparedCall> {
   const target = await readableTarget(path);
@@ -73,7 +78,8 @@ async function prepareFileRead(
         throw staleTarget(target.path);
       }
     },
-    execute: async (_context, signal) => completion(await pageOf(target, { request, isExpected }, signal)),
+    execute: async (_context, signal) =>
+      completion(await pageOf(target, { request, texts, isExpected }, signal)),
   };
 }
 
@@ -97,7 +103,15 @@ async function readableTarget(path: string): Promise<ExistingTarget> {
 
 async function pageOf(
   target: ExistingTarget,
-  { request, isExpected }: { request: PageRequest; isExpected: (found: FileIdentity) => boolean },
+  {
+    request,
+    texts,
+    isExpected,
+  }: {
+    readonly request: PageRequest;
+    readonly texts: TextReader;
+    readonly isExpected: (found: FileIdentity) => boolean;
+  },
   signal: AbortSignal,
 ): Promise<Page> {
   const handle = await openTarget(target, isExpected);
@@ -105,7 +119,7 @@ async function pageOf(
     const opened = { handle, path: target.path };
     return target.identity.kind === 'directory'
       ? await directoryPage(opened, request)
-      : await textPage(opened, request, signal);
+      : await texts.page(opened, request, signal);
   } catch (error) {
     throw expectedFailure('read', target.path, error);
   } finally {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { TextPager } from './text-pager.ts';
+import { lineEndingOf, TextPager } from './text-pager.ts';
 
 const text = fc
   .array(fc.constantFrom('a', 'bc', '\n', '\r\n', '\r', '\u6d4b'), { maxLength: 40 })
@@ -33,11 +33,38 @@ describe('TextPager', () => {
           expect(pager.seenLines).toBe(lines.length);
           expect(pager.hasMore).toBe(lines.length > offset + limit);
           const [ends, crlf] = [whole.split('\n').length - 1, whole.split('\r\n').length - 1];
-          expect(pager.lineEnding).toBe(
+          expect(lineEndingOf(pager.progress)).toBe(
             ends === 0 ? undefined : crlf === 0 ? 'lf' : crlf === ends ? 'crlf' : 'mixed',
           );
         },
       ),
+    );
+  });
+
+  it('P4 goes on from where another scan has come, in the middle of a line too [FS-14]', () => {
+    fc.assert(
+      fc.property(text, text, fc.nat(4), (before, after, more) => {
+        const first = new TextPager({ offset: 1_000, limit: 1, maxBytes: 10_000 });
+        first.push(Buffer.from(before));
+        const { progress } = first;
+        const window = {
+          offset: progress.ended + (progress.isOpen ? 1 : 0) + more,
+          limit: 3,
+          maxBytes: 10_000,
+        };
+        const resumed = new TextPager(window, progress);
+        const whole = new TextPager(window);
+        whole.push(Buffer.from(before));
+        for (const pager of [resumed, whole]) {
+          pager.push(Buffer.from(after));
+          pager.end();
+        }
+        expect([resumed.lines, resumed.progress, resumed.hasMore]).toEqual([
+          whole.lines,
+          whole.progress,
+          whole.hasMore,
+        ]);
+      }),
     );
   });
 

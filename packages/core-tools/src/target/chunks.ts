@@ -9,13 +9,13 @@ const CHUNK_BYTES = 64 * 1024;
  */
 export async function* chunksOf(
   handle: FileHandle,
-  start: number,
+  { start = 0, chunkBytes = CHUNK_BYTES }: { readonly start?: number; readonly chunkBytes?: number },
   signal: AbortSignal,
 ): AsyncGenerator<Buffer> {
-  const buffer = Buffer.allocUnsafeSlow(CHUNK_BYTES);
+  const buffer = Buffer.allocUnsafeSlow(chunkBytes);
   for (let position = start; ;) {
     signal.throwIfAborted();
-    const { bytesRead } = await handle.read(buffer, 0, CHUNK_BYTES, position);
+    const { bytesRead } = await handle.read(buffer, 0, chunkBytes, position);
     if (bytesRead === 0) return;
     position += bytesRead;
     yield buffer.subarray(0, bytesRead);

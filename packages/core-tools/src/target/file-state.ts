@@ -24,7 +24,7 @@ export function sha256Of(bytes: Uint8Array): string {
 export async function digestOf(path: string, identity: FileIdentity, signal: AbortSignal): Promise<string> {
   return withOpened(path, identity, async (handle) => {
     const hash = createHash('sha256');
-    for await (const chunk of chunksOf(handle, 0, signal)) hash.update(chunk);
+    for await (const chunk of chunksOf(handle, {}, signal)) hash.update(chunk);
     return hash.digest('hex');
   });
 }

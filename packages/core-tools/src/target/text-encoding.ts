@@ -42,12 +42,18 @@ export class Utf8Stream {
   #held: Buffer = Buffer.alloc(0);
   #position: number;
 
-  constructor(encoding: TextEncoding) {
+  /** `start` is the position of the first byte to come, at the start of a character. */
+  constructor(encoding: TextEncoding, start = markLength(encoding)) {
     this.#encoding = encoding;
-    this.#position = markLength(encoding);
+    this.#position = start;
     this.#decoder = encoding.startsWith('utf-16')
       ? new TextDecoder(encoding, { fatal: true, ignoreBOM: true })
       : null;
+  }
+
+  /** How many bytes of the file the text so far takes, the byte-order mark among them. */
+  get position(): number {
+    return this.#position;
   }
 
   /** Takes what follows the byte-order mark. */
@@ -58,7 +64,7 @@ export class Utf8Stream {
       const where = this.#decoder === null ? ` at byte ${this.#position + zero}` : '';
       throw notText(`it holds a NUL${where}`);
     }
-    this.#position += this.#decoder === null ? text.length : bytes.length;
+    if (this.#decoder === null) this.#position += text.length;
     return text;
   }
 
@@ -87,7 +93,9 @@ export class Utf8Stream {
 
   #fromUtf16(bytes: Buffer, last: boolean): Buffer {
     try {
-      return Buffer.from((this.#decoder as TextDecoder).decode(bytes, { stream: !last }));
+      const text = (this.#decoder as TextDecoder).decode(bytes, { stream: !last });
+      this.#position += text.length * 2;
+      return Buffer.from(text);
     } catch {
       throw notText(`it is not valid ${this.#encoding} near byte ${this.#position}`);
     }
