@@ -31,6 +31,7 @@ import {
   checkPlace,
   checkWellFormed,
   linkNote,
+  lookAlikeNote,
   prepareTarget,
   SIBLING_RULE,
   type PreparedTarget,
@@ -73,7 +74,7 @@ async function prepareEdit(
   checkEditArguments(edit);
   checkWellFormed('oldString', edit.oldString);
   checkWellFormed('newString', edit.newString);
-  const prepared = await prepareTarget(filePath, { home, session }, signal);
+  const prepared = await prepareTarget(filePath, { home, session, names: 'look-alike' }, signal);
   const planned = await planAgainst(prepared, edit);
   const turnFiles = turnFilesOf(turn);
   const { oldString, newString, replaceAll } = edit;
@@ -93,7 +94,7 @@ async function prepareEdit(
 }
 
 /** An edit whose places are fixed, against the bytes before the turn (FS-15). */
-interface PlannedEdit {
+interface PlannedEdit extends Pick<PreparedTarget, 'asked' | 'isLookAlike'> {
   readonly path: string;
   readonly label: string;
   readonly file: FileState;
@@ -105,7 +106,10 @@ type Planned =
   | { readonly kind: 'plan'; readonly plan: EditPlan; readonly lines: readonly number[] }
   | { readonly kind: 'failure'; readonly failure: AgentdError };
 
-async function planAgainst({ target, label }: PreparedTarget, edit: EditArguments): Promise<PlannedEdit> {
+async function planAgainst(
+  { target, label, asked, isLookAlike }: PreparedTarget,
+  edit: EditArguments,
+): Promise<PlannedEdit> {
   const name = shownPath(label);
   if (target.state === 'absent') throw toolError('not_found', `${name} does not exist; create it with write`);
   const { path, file, bytes } = target;
@@ -115,7 +119,7 @@ async function planAgainst({ target, label }: PreparedTarget, edit: EditArgument
       `${name} has ${bytes} bytes, edit takes up to 32 MiB; use bash, e.g. sed -i`,
     );
   }
-  return { path, label, file, planned: await planIn({ path, label, file }, edit) };
+  return { path, label, file, asked, isLookAlike, planned: await planIn({ path, label, file }, edit) };
 }
 
 async function planIn(
@@ -134,7 +138,7 @@ async function planIn(
 }
 
 async function applyEdit(
-  { path, label, file, planned }: PlannedEdit,
+  { path, label, file, planned, asked, isLookAlike }: PlannedEdit,
   { stages, turnFiles }: { readonly stages: FileToolPorts['stages']; readonly turnFiles: TurnFiles },
   signal: AbortSignal,
 ): Promise<ToolCompletion> {
@@ -152,12 +156,16 @@ async function applyEdit(
   const edited = { places: plan.places, length: plan.replacement.length, current: published };
   turnFiles.edits.set(path, continuedChain(chain, file, edited));
   return {
-    output: { kind: 'single', text: `${editedLine(label, lines)}${linkNote(published.otherNames)}` },
+    output: {
+      kind: 'single',
+      text: `${editedLine(label, lines)}${lookAlikeNote(isLookAlike)}${linkNote(published.otherNames)}`,
+    },
     metadata: {
       path,
       bytes: content.length,
       change: 'replaced',
       replacements: places.length,
+      ...(isLookAlike && { asked_path: asked }),
       ...(await displayDiff(label, text, after)),
     },
   };

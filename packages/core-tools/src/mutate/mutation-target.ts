@@ -4,13 +4,13 @@ import { expectedFailure, shownPath } from '../target/file-failure.ts';
 import { absolutePath, resourceLabel, workspaceRoot } from '../target/file-argument.ts';
 import { identityJson, kindText } from '../target/identity.ts';
 import { digestOf, type FileState } from '../target/file-state.ts';
+import { resolveLookAlike, type Found } from '../target/look-alike.ts';
 import { staleTarget } from '../target/open-target.ts';
 import {
   resolveTarget,
   targetKey,
   type AbsentTarget,
   type ExistingTarget,
-  type Target,
 } from '../target/resolve-target.ts';
 import { checkMayWrite } from './publication.ts';
 
@@ -28,18 +28,29 @@ export interface PreparedTarget {
   /** The path as asked, absolute; links not followed. */
   readonly asked: string;
   readonly label: string;
+  /** Whether a name that looks like the one asked for was taken for it (FS-16). */
+  readonly isLookAlike: boolean;
+  readonly names: NameRule;
 }
+
+/** `exact`: a name that does not exist is made. `look-alike`: it may mean another that does (FS-16). */
+type NameRule = 'exact' | 'look-alike';
 
 /** Resolves what a call names, without any effect: identity, bytes and whether the user may write there. */
 export async function prepareTarget(
   filePath: string,
-  { home, session }: { readonly home: string; readonly session: PrepareContext['session'] },
+  {
+    home,
+    session,
+    names,
+  }: { readonly home: string; readonly session: PrepareContext['session']; readonly names: NameRule },
   signal: AbortSignal,
 ): Promise<PreparedTarget> {
   const asked = absolutePath(filePath, { cwd: session.cwd, home });
-  const target = await resolveTarget(asked);
+  const { target, isLookAlike } = await resolved(asked, names);
   const label = resourceLabel(target.path, await workspaceRoot(session.cwd));
-  if (target.state === 'absent') return { target, asked, label };
+  const place = { asked, label, isLookAlike, names };
+  if (target.state === 'absent') return { ...place, target };
   const { kind } = target.identity;
   if (kind !== 'file') {
     throw toolError(
@@ -50,7 +61,12 @@ export async function prepareTarget(
   await checkMayWrite(target.path);
   const sha256 = await digestOf(target.path, target.identity, signal);
   const file = { identity: target.identity, sha256 };
-  return { target: { ...target, file, bytes: await sizeOf(target.path) }, asked, label };
+  return { ...place, target: { ...target, file, bytes: await sizeOf(target.path) } };
+}
+
+async function resolved(path: string, names: NameRule): Promise<Found> {
+  if (names === 'look-alike') return resolveLookAlike(path);
+  return { target: await resolveTarget(path), isLookAlike: false };
 }
 
 /** Permission, key and what an approval binds to: the same for `write` and `edit`. */
@@ -66,8 +82,8 @@ export function boundCall(
 }
 
 /** Throws `stale` unless the path still leads to the same place. */
-export async function checkPlace({ asked, target }: PreparedTarget): Promise<void> {
-  const now: Target = await resolveTarget(asked);
+export async function checkPlace({ asked, target, names }: PreparedTarget): Promise<void> {
+  const { target: now } = await resolved(asked, names);
   if (now.state !== target.state || now.path !== target.path) throw staleTarget(target.path);
 }
 
@@ -75,6 +91,11 @@ export async function checkPlace({ asked, target }: PreparedTarget): Promise<voi
 export function checkWellFormed(name: string, text: string): void {
   if (text.isWellFormed()) return;
   throw toolError('invalid_arguments', `"${name}" holds half of a surrogate pair, which no file can store`);
+}
+
+/** What the text says when another name was taken for the one asked for (FS-16). */
+export function lookAlikeNote(isLookAlike: boolean): string {
+  return isLookAlike ? ' Its name differs from the one asked for in characters that look alike.' : '';
 }
 
 /** What the text says when other names of the file keep the old content (FS-8). */

@@ -62,7 +62,7 @@ async function prepareWrite(
       '"filePath" ends with "/": name the file; its folders are made with it',
     );
   }
-  const prepared = await prepareTarget(filePath, { home, session }, signal);
+  const prepared = await prepareTarget(filePath, { home, session, names: 'exact' }, signal);
   const { target } = prepared;
   const bytes = Buffer.from(content);
   const ports: PublicationPorts = { stages, turnFiles: turnFilesOf(turn), atStep: () => {} };

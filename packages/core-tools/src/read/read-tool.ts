@@ -6,14 +6,14 @@ import {
   type PrepareContext,
   type PreparedCall,
   type Tool,
-  type ToolCompletion,
 } from '@agentd/contract';
 import type { FileToolPorts } from '../ports.ts';
 import { absolutePath, resourceLabel, workspaceRoot } from '../target/file-argument.ts';
 import { expectedFailure, shownPath } from '../target/file-failure.ts';
 import { identityJson, isSameFile, kindText, type FileIdentity } from '../target/identity.ts';
+import { resolveLookAlike, type Found } from '../target/look-alike.ts';
 import { openTarget, staleTarget } from '../target/open-target.ts';
-import { resolveTarget, type ExistingTarget } from '../target/resolve-target.ts';
+import type { ExistingTarget } from '../target/resolve-target.ts';
 import { turnFilesOf } from '../turn-files.ts';
 import { prepareArtifactRead } from './artifact-read.ts';
 import { directoryPage } from './directory-page.ts';
@@ -66,25 +66,30 @@ async function prepareFileRead(
   { request, texts }: { readonly request: PageRequest; readonly texts: TextReader },
   { session, turn }: PrepareContext,
 ): Promise<PreparedCall> {
-  const target = await readableTarget(path);
+  const { target, isLookAlike } = await readableTarget(path);
   const isExpected = (found: FileIdentity): boolean =>
     isSameFile(found, target.identity) || turnFilesOf(turn).hasPublished(target.path, found);
   return {
     permission: { action: 'read', label: resourceLabel(target.path, await workspaceRoot(session.cwd)) },
     operation: { tool: 'read', path: target.path, ...request, target: identityJson(target.identity) },
     revalidate: async () => {
-      const now = await resolveTarget(path);
+      const { target: now } = await resolveLookAlike(path);
       if (now.state === 'absent' || now.path !== target.path || !isExpected(now.identity)) {
         throw staleTarget(target.path);
       }
     },
-    execute: async (_context, signal) =>
-      completion(await pageOf(target, { request, texts, isExpected }, signal)),
+    execute: async (_context, signal) => {
+      const { text, metadata } = await pageOf(target, { request, texts, isExpected }, signal);
+      return {
+        output: { kind: 'single', text },
+        metadata: { ...metadata, ...(isLookAlike && { asked_path: path }) },
+      };
+    },
   };
 }
 
-async function readableTarget(path: string): Promise<ExistingTarget> {
-  const target = await resolveTarget(path);
+async function readableTarget(path: string): Promise<Found & { readonly target: ExistingTarget }> {
+  const { target, isLookAlike } = await resolveLookAlike(path);
   if (target.state === 'absent') {
     throw toolError(
       'not_found',
@@ -98,7 +103,7 @@ async function readableTarget(path: string): Promise<ExistingTarget> {
       `${shownPath(target.path)} is ${kindText(kind)}; read takes files, directories and artifact:// URIs`,
     );
   }
-  return target;
+  return { target, isLookAlike };
 }
 
 async function pageOf(
@@ -125,8 +130,4 @@ async function pageOf(
   } finally {
     await handle.close();
   }
-}
-
-function completion({ text, metadata }: Page): ToolCompletion {
-  return { output: { kind: 'single', text }, metadata };
 }

@@ -32,7 +32,7 @@ async function publishAndDie(): Promise<void> {
   const signal = new AbortController().signal;
   const { target } = await prepareTarget(
     args.filePath,
-    { home: cwd, session: contextIn(cwd).session },
+    { home: cwd, session: contextIn(cwd).session, names: 'exact' },
     signal,
   );
   const content = Buffer.from(String(args['content']));
