@@ -37,7 +37,14 @@ export interface Running {
 export function startAgentd(args: readonly string[], { home, cwd, env = {} }: Surroundings): Running {
   const child = spawn(process.execPath, ['--conditions=@agentd/source', MAIN, ...args], {
     cwd,
-    env: { PATH: process.env['PATH'], HOME: home, AGENTD_HOME: home, NO_COLOR: '1', NODE_COMPILE_CACHE: COMPILE_CACHE, ...env },
+    env: {
+      PATH: process.env['PATH'],
+      HOME: home,
+      AGENTD_HOME: home,
+      NO_COLOR: '1',
+      NODE_COMPILE_CACHE: COMPILE_CACHE,
+      ...env,
+    },
   });
   child.stdin.end();
   let stdout = '';
