@@ -1,4 +1,6 @@
-import { AgentdError, codeOf, type AgentdErrorInit } from '@agentd/contract';
+import { AgentdError, codeOf, messageOf, type AgentdErrorInit } from '@agentd/contract';
+import { oneLine } from './cli/one-line.ts';
+import { EXIT } from './exit-codes.ts';
 
 export type AppErrorCode =
   /** The command line is wrong: exit 2. */
@@ -7,9 +9,6 @@ export type AppErrorCode =
   | 'AGENTD_SET_UP'
   /** What the command should show does not exist: exit 1. */
   | 'AGENTD_NOT_FOUND';
-
-/** Exit codes of every command (CLI-3). */
-export const EXIT = { completed: 0, failed: 1, usage: 2, denied: 3, cancelled: 4, setUp: 5 } as const;
 
 export function usageError(message: string, init?: AgentdErrorInit): AgentdError<AppErrorCode> {
   return new AgentdError('AGENTD_USAGE', message, init);
@@ -33,9 +32,22 @@ const SET_UP_CODES: ReadonlySet<string> = new Set([
   'ENGINE_MODEL_UNKNOWN',
 ]);
 
-/** The exit code for something that a command threw (CLI-1, CLI-3). */
-export function exitCodeOf(thrown: unknown): number {
+/** What is said of something that a command threw, on one line, and the exit code for it (CLI-1, CLI-3). */
+export function describeFault(thrown: unknown): { readonly message: string; readonly exitCode: number } {
+  return { message: oneLine(messageOf(thrown)), exitCode: exitCodeOf(thrown) };
+}
+
+function exitCodeOf(thrown: unknown): number {
   const code = codeOf(thrown) ?? '';
   if (code === 'AGENTD_USAGE') return EXIT.usage;
   return SET_UP_CODES.has(code) || code.startsWith('GATEWAY_') ? EXIT.setUp : EXIT.failed;
+}
+
+/** Marks whatever a run's set-up throws as that: nothing has run yet (CLI-3). */
+export async function asSetUp<Value>(work: Promise<Value>): Promise<Value> {
+  try {
+    return await work;
+  } catch (error) {
+    throw exitCodeOf(error) === EXIT.failed ? setUpError(messageOf(error), { cause: error }) : error;
+  }
 }

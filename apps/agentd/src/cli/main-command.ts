@@ -1,7 +1,5 @@
 import type { CommanderError } from 'commander';
-import { messageOf } from '@agentd/contract';
-import { EXIT, exitCodeOf } from '../faults.ts';
-import { oneLine } from './one-line.ts';
+import { EXIT } from '../exit-codes.ts';
 import { createProgram } from './program.ts';
 import { processScreen } from './screen.ts';
 
@@ -17,8 +15,10 @@ export async function runCommandLine(args: readonly string[]): Promise<number> {
     return exitCode;
   } catch (error) {
     if (isCommanderError(error)) return error.exitCode === 0 ? EXIT.completed : EXIT.usage;
-    screen.tell(`agentd: ${oneLine(messageOf(error))}`);
-    return exitCodeOf(error);
+    const { describeFault } = await import('../faults.ts');
+    const { message, exitCode: faultCode } = describeFault(error);
+    screen.tell(`agentd: ${message}`);
+    return faultCode;
   }
 }
 

@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from 'commander';
-import { isModelId } from '../config/leaf-rules.ts';
+import { isModelId } from '../models/model-id.ts';
 
 export const MODES = ['ask', 'auto', 'yolo'] as const;
 export type Mode = (typeof MODES)[number];

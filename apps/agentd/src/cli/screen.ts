@@ -1,6 +1,5 @@
 import { isatty as isTerminal } from 'node:tty';
 import { styleText } from 'node:util';
-import { codeOf } from '@agentd/contract';
 
 type Style = Parameters<typeof styleText>[0];
 
@@ -26,10 +25,9 @@ export interface ScreenChoices {
 /** The process's own screen. */
 export function processScreen({ plain }: ScreenChoices): Screen {
   const closed = new AbortController();
-  const onError = (error: unknown): void => {
-    if (codeOf(error) === 'EPIPE') closed.abort();
-  };
-  process.stdout.on('error', onError);
+  process.stdout.on('error', ({ code }: NodeJS.ErrnoException) => {
+    if (code === 'EPIPE') closed.abort();
+  });
   process.stderr.on('error', () => undefined);
   const colours = wantsColours(plain, process.env, isTerminal(1) && isTerminal(2));
   return {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isModelId } from '../models/model-id.ts';
 
 /** A value that passes `accepts`; the phrase completes "expected …" in the error (CFG-2). */
 function leaf<Value>(expected: string, accepts: (value: unknown) => boolean): z.ZodType<Value> {
@@ -66,12 +67,5 @@ export const duration: z.ZodType<number, string> = z
     const [, amount, unit] = DURATION.exec(value) ?? [];
     return Number(amount) * UNIT_MS[unit as keyof typeof UNIT_MS];
   });
-
-const MODEL_ID = /^[^/\s]+\/\S+$/;
-
-/** Whether `value` names a model as users write it: `provider/model` (CFG-4). */
-export function isModelId(value: unknown): value is string {
-  return typeof value === 'string' && (MODEL_ID.test(value) || /^scripted:./.test(value));
-}
 
 export const modelId = leaf<string>('"provider/model"', isModelId);

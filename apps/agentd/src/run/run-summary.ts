@@ -1,5 +1,5 @@
 import type { RunEnd, UsageTotals } from '@agentd/engine';
-import { EXIT } from '../faults.ts';
+import { EXIT } from '../exit-codes.ts';
 
 /** The last line of `--output json` (CLI-5). */
 export interface RunSummary {

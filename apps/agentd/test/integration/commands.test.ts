@@ -55,7 +55,7 @@ describe('the command line', () => {
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout).not.toContain('\u001B');
     expect(stdout).toMatch(/completed in .*: 8 turns, 10 calls, 1 denied, [\d,]+ bytes of output stored/);
-    const [, id = '', home = ''] = /sessions show (\S+) --home (\S+)/.exec(stdout) ?? [];
+    const [, home = '', id = ''] = /AGENTD_HOME=(\S+) .* sessions show (\S+)/.exec(stdout) ?? [];
     const shown = await bench.run(['sessions', 'show', id], { env: { AGENTD_HOME: home } });
     expect(shown.stdout).toContain('agentd demo');
   });

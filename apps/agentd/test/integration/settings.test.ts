@@ -73,7 +73,7 @@ describe('what a workspace brings', () => {
     );
   });
 
-  it('is skipped with one diagnostic, unless it is trusted [CFG-1] [PERM-11]', async () => {
+  it('is skipped with one diagnostic, unless it is trusted [CFG-1]', async () => {
     const skipped = await bench.run(['run', 'go']);
     expect(skipped).toEqual({
       code: 0,

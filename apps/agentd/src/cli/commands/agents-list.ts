@@ -1,5 +1,5 @@
 import { situate } from '../../situation.ts';
-import { EXIT } from '../../faults.ts';
+import { EXIT } from '../../exit-codes.ts';
 import type { DataOptions, PlaceOptions } from '../options.ts';
 import { printRows } from '../print-rows.ts';
 import type { Screen } from '../screen.ts';

@@ -1,5 +1,5 @@
 import { builtInAgent, DEFAULT_AGENT_ID, type LoadedAgent } from '../../agents/load-agents.ts';
-import { EXIT } from '../../faults.ts';
+import { EXIT } from '../../exit-codes.ts';
 import { situate, type Situation } from '../../situation.ts';
 import type { DataOptions, PlaceOptions } from '../options.ts';
 import type { Screen } from '../screen.ts';

@@ -1,6 +1,7 @@
 import { codeOf, type ArtifactPage, type ArtifactReader } from '@agentd/contract';
 import { openArtifacts } from '../../compose.ts';
-import { EXIT, notFoundError } from '../../faults.ts';
+import { EXIT } from '../../exit-codes.ts';
+import { notFoundError } from '../../faults.ts';
 import { homeFolder, realWorkspace } from '../../home/home.ts';
 import { projectOf, projectsOf, type Project } from '../../home/project.ts';
 import type { DataOptions } from '../options.ts';

@@ -3,9 +3,10 @@ import type { RunEnd, Session } from '@agentd/engine';
 import { compose } from '../../compose.ts';
 import { CallWatch, type WatchedCall } from '../../demo/call-watch.ts';
 import { disappointments, storedBytes } from '../../demo/demo-checks.ts';
+import { FLOOD } from '../../demo/demo-script.ts';
 import { setStage, type DemoStage } from '../../demo/demo-stage.ts';
 import { Narrator } from '../../demo/narrator.ts';
-import { EXIT } from '../../faults.ts';
+import { EXIT } from '../../exit-codes.ts';
 import { durationText } from '../../run/progress-lines.ts';
 import { onInterruption } from '../interruption.ts';
 import type { Screen } from '../screen.ts';
@@ -88,6 +89,7 @@ function summarize(
   { print, style }: Screen,
 ): void {
   const { home } = situation;
+  const here = `AGENTD_HOME=${home} ${command}`;
   const uri = /artifact:\/\/[0-9a-f]{64}\/stdout/.exec(
     calls.map((call) => call.end?.result?.text ?? '').find((text) => text.includes('lines omitted')) ?? '',
   );
@@ -97,8 +99,8 @@ function summarize(
   print(`${end.denials} denied, ${bytes} bytes of output stored\n`);
   print(`  session  ${sessionId}\n  stored   ${home}\n  scratch  ${paths.scratch}\n`);
   print(`\n${style('bold', 'Look at it')}\n`);
-  print(`  ${command} sessions show ${sessionId} --home ${home}\n`);
-  print(`  ${command} sessions events ${sessionId} --home ${home}\n`);
-  if (uri !== null) print(`  ${command} artifacts show ${uri[0]} --offset 12343 --limit 3 --home ${home}\n`);
+  print(`  ${here} sessions show ${sessionId}\n`);
+  print(`  ${here} sessions events ${sessionId}\n`);
+  if (uri !== null) print(`  ${here} artifacts show ${uri[0]} --offset ${FLOOD.oddLine - 2} --limit 3\n`);
   print(`\n${style('bold', 'Use it')}\n  ANTHROPIC_API_KEY=… ${command} run "What does this project do?"\n`);
 }

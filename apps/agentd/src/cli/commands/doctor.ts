@@ -1,4 +1,4 @@
-import { EXIT } from '../../faults.ts';
+import { EXIT } from '../../exit-codes.ts';
 import { examine } from '../../doctor/examine.ts';
 import type { DataOptions, PlaceOptions } from '../options.ts';
 import { printable } from '../print-rows.ts';

@@ -1,5 +1,5 @@
 import { modelAccess } from '../../compose.ts';
-import { EXIT } from '../../faults.ts';
+import { EXIT } from '../../exit-codes.ts';
 import { situate } from '../../situation.ts';
 import type { DataOptions, PlaceOptions } from '../options.ts';
 import { printRows } from '../print-rows.ts';

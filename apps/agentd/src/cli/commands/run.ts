@@ -1,5 +1,6 @@
 import { randomIds } from '@agentd/contract';
 import type { RunEnd, Session, StartedRun } from '@agentd/engine';
+import { asSetUp } from '../../faults.ts';
 import { chooseModels } from '../../models/choose-models.ts';
 import { runOutput, type OutputFormat } from '../../run/run-output.ts';
 import { summaryOf } from '../../run/run-summary.ts';
@@ -32,16 +33,18 @@ export async function run(
   if (plan.situation.skipped !== null) screen.tell(plan.situation.skipped);
   const models = await usableModels(plan, options.model);
   const output = runOutput(options.output, screen);
-  const session = await openActing(plan, { ...options, title: titleFrom(input) }, output.listener);
   try {
-    const started = await session.startRun({
+    const opening = openActing(plan, { ...options, title: titleFrom(input) }, output.listener);
+    const session = await asSetUp(opening);
+    const start = {
       clientRunId: randomIds.uuid(),
       input,
       agent: plan.agent.id,
       models,
       maxTurns: options.maxTurns,
       timeoutMs: options.timeout,
-    });
+    };
+    const started = await asSetUp(session.startRun(start));
     output.begin();
     const stop = AbortSignal.any([interruption.signal, screen.closed]);
     const end = await endOf(session, started, stop);
@@ -50,7 +53,8 @@ export async function run(
     output.finish(summary);
     return summary.exit_code;
   } finally {
-    await plan.app.engine.stop();
+    // A log that can no longer be written has told so as the run's failure.
+    await plan.app.engine.stop().catch(() => undefined);
   }
 }
 

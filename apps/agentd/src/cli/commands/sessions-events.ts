@@ -1,5 +1,5 @@
 import { openSessions } from '../../compose.ts';
-import { EXIT } from '../../faults.ts';
+import { EXIT } from '../../exit-codes.ts';
 import { homeFolder } from '../../home/home.ts';
 import { findSession } from '../../session/find-session.ts';
 import { followLines } from '../../session/follow-lines.ts';

@@ -1,6 +1,6 @@
 import { SessionState, type SessionListing } from '@agentd/engine';
 import { openSessions } from '../../compose.ts';
-import { EXIT } from '../../faults.ts';
+import { EXIT } from '../../exit-codes.ts';
 import { homeFolder, realWorkspace } from '../../home/home.ts';
 import { projectOf, projectsOf, type Project } from '../../home/project.ts';
 import type { DataOptions } from '../options.ts';

@@ -1,7 +1,7 @@
 import type { EventEnvelope } from '@agentd/contract';
 import { SessionState, type LogDiagnostic, type UsageSum } from '@agentd/engine';
 import { openSessions } from '../../compose.ts';
-import { EXIT } from '../../faults.ts';
+import { EXIT } from '../../exit-codes.ts';
 import { homeFolder } from '../../home/home.ts';
 import { findSession } from '../../session/find-session.ts';
 import { runsOf, type RunRow } from '../../session/run-rows.ts';

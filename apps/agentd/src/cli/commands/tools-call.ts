@@ -1,6 +1,7 @@
 import { randomIds, type CallReport } from '@agentd/contract';
 import { modelTextOf } from '@agentd/engine';
-import { EXIT } from '../../faults.ts';
+import { EXIT } from '../../exit-codes.ts';
+import { asSetUp } from '../../faults.ts';
 import { openActing, planActing } from '../../session/acting-session.ts';
 import { onInterruption } from '../interruption.ts';
 import type { DataOptions, SessionOptions } from '../options.ts';
@@ -21,8 +22,8 @@ export async function callTool(
   using interruption = onInterruption();
   const plan = await planActing(options);
   if (plan.situation.skipped !== null) screen.tell(plan.situation.skipped);
-  const session = await openActing(plan, { ...options, title: `tools call ${name}` }, {});
   try {
+    const session = await asSetUp(openActing(plan, { ...options, title: `tools call ${name}` }, {}));
     const stop = AbortSignal.any([interruption.signal, screen.closed]);
     const call = { clientRunId: randomIds.uuid(), tool: name, args, agent: plan.agent.id };
     const report = await session.callTool(call, stop);

@@ -1,5 +1,5 @@
 import { offeredTools } from '../../compose.ts';
-import { EXIT } from '../../faults.ts';
+import { EXIT } from '../../exit-codes.ts';
 import { situate } from '../../situation.ts';
 import { overlayOf } from '../../session/overlay.ts';
 import type { ActingOptions, DataOptions } from '../options.ts';
