@@ -25,25 +25,32 @@ async function setup() {
 }
 
 const isStage = (name: string): boolean => name.includes('.agentd-stage-');
-const steps: readonly PublicationStep[] = [
+const STEPS: readonly PublicationStep[] = [
   'recorded',
   'opened',
   'written',
   'checked',
+  'exchanged',
   'published',
   'removed',
 ];
+const KERNEL = process.platform === 'linux' ? 'kernel' : 'plain';
 
 describe('a process that is killed while it publishes', () => {
   it.each([
-    ['an existing file', 'f', 'old'],
-    ['a new file', 'new', null],
-    ['a new file below new folders', 'a/b/new', null],
-  ])(
-    'leaves the old or the new one of %s at every step, and no litter after the next start [FS-9]',
+    ['an existing file', KERNEL, 'f'],
+    ['an existing file', 'plain', 'f'],
+    ['a new file', KERNEL, 'new'],
+    ['a new file', 'plain', 'new'],
+    ['a new file below new folders', KERNEL, 'a/b/new'],
+    ['a new file below new folders', 'plain', 'a/b/new'],
+  ] as const)(
+    'leaves the old or the new one of %s (%s moves) at every step, and no litter after the next start [FS-9]',
     async (...row) => {
-      const [, name, old] = row;
-      await Promise.all(steps.map((step) => killAt(step, name, old)));
+      const [, moves, name] = row;
+      const exchanges = name === 'f' && moves === 'kernel';
+      const steps = STEPS.filter((step) => step !== 'exchanged' || exchanges);
+      await Promise.all(steps.map((step) => killAt(step, name, moves)));
     },
     60_000,
   );
@@ -64,13 +71,15 @@ describe('a process that is killed while it publishes', () => {
   }, 60_000);
 });
 
-async function killAt(step: PublicationStep, name: string, old: string | null): Promise<void> {
+async function killAt(step: PublicationStep, name: string, moves: 'kernel' | 'plain'): Promise<void> {
   await using s = await setup();
+  const old = name === 'f' ? 'old' : null;
   await writeFile(join(s.cwd, 'f'), 'old');
   const args = { filePath: name, content: 'new content' };
-  const { signal, stderr } = await runChild({ kind: 'publish', cwd: s.cwd, journal: s.journal, args, step });
+  const task = { kind: 'publish', cwd: s.cwd, journal: s.journal, args, step, moves } as const;
+  const { signal, stderr } = await runChild(task);
   expect([step, signal, stderr]).toEqual([step, 'SIGKILL', '']);
-  const isNew = step === 'published' || step === 'removed';
+  const isNew = ['exchanged', 'published', 'removed'].includes(step);
   const expected = isNew ? 'new content' : old;
   expect([step, await s.text(name)]).toEqual([step, expected]);
   expect([step, await readdir(s.journal)]).toEqual([step, [expect.stringMatching(/\.json$/)]]);

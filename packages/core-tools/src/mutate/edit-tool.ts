@@ -15,7 +15,7 @@ import { shownPath } from '../target/file-failure.ts';
 import { bytesOf, checkState, sha256Of, type FileState } from '../target/file-state.ts';
 import { staleTarget } from '../target/open-target.ts';
 import { decodeText, encodeText, isNotText, type TextEncoding } from '../target/text-encoding.ts';
-import { turnFilesOf, type TurnFiles } from '../turn-files.ts';
+import { turnFilesOf } from '../turn-files.ts';
 import { displayDiff } from './display-diff.ts';
 import { continuedChain, expectedState, shiftedPlaces } from './edit-chain.ts';
 import {
@@ -26,6 +26,7 @@ import {
   type EditArguments,
   type EditPlan,
 } from './edit-plan.ts';
+import { kernelMoves } from './kernel-moves.ts';
 import {
   boundCall,
   checkPlace,
@@ -37,6 +38,7 @@ import {
   type PreparedTarget,
 } from './mutation-target.ts';
 import { replaceFile } from './publication.ts';
+import type { PublicationPorts } from './put-in-place.ts';
 import { linesOf } from './text-places.ts';
 
 /** A larger file would be held in memory several times over. */
@@ -76,7 +78,10 @@ async function prepareEdit(
   checkWellFormed('newString', edit.newString);
   const prepared = await prepareTarget(filePath, { home, session, names: 'look-alike' }, signal);
   const planned = await planAgainst(prepared, edit);
-  const turnFiles = turnFilesOf(turn);
+  // They load while permission is asked for.
+  const moves = kernelMoves();
+  const ports: PublicationPorts = { stages, moves, turnFiles: turnFilesOf(turn), atStep: () => {} };
+  const { turnFiles } = ports;
   const { oldString, newString, replaceAll } = edit;
   return {
     ...boundCall(prepared, {
@@ -89,7 +94,7 @@ async function prepareEdit(
       await checkPlace(prepared);
       await checkState(planned.path, expectedState(turnFiles.edits.get(planned.path), planned.file), signal);
     },
-    execute: (_context, signal) => applyEdit(planned, { stages, turnFiles }, signal),
+    execute: (_context, signal) => applyEdit(planned, ports, signal),
   };
 }
 
@@ -139,11 +144,12 @@ async function planIn(
 
 async function applyEdit(
   { path, label, file, planned, asked, isLookAlike }: PlannedEdit,
-  { stages, turnFiles }: { readonly stages: FileToolPorts['stages']; readonly turnFiles: TurnFiles },
+  ports: PublicationPorts,
   signal: AbortSignal,
 ): Promise<ToolCompletion> {
   if (planned.kind === 'failure') throw planned.failure;
   const { plan, lines } = planned;
+  const { turnFiles } = ports;
   const chain = turnFiles.edits.get(path);
   const expected = expectedState(chain, file);
   const { text, encoding } = await currentText({ path, label }, expected);
@@ -151,7 +157,6 @@ async function applyEdit(
   if (places === null) throw overlapping(label);
   const after = editedText(text, { ...plan, places }, shownPath(label));
   const content = encodeText(after, encoding);
-  const ports = { stages, turnFiles, atStep: () => {} };
   const published = await replaceFile({ path, expected, content }, ports, signal);
   const edited = { places: plan.places, length: plan.replacement.length, current: published };
   turnFiles.edits.set(path, continuedChain(chain, file, edited));

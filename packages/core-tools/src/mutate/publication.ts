@@ -1,17 +1,13 @@
-import { access, constants, link, lstat, mkdir, rename } from 'node:fs/promises';
+import { access, constants, lstat, mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { codeOf } from '@agentd/contract';
 import { expectedFailure, fileFailure } from '../target/file-failure.ts';
-import { identityOf, isSameFile, type FileIdentity } from '../target/identity.ts';
+import { isSameFile, type FileIdentity } from '../target/identity.ts';
 import { checkState, sha256Of, type FileState } from '../target/file-state.ts';
 import { staleTarget } from '../target/open-target.ts';
 import type { AbsentTarget } from '../target/resolve-target.ts';
-import type { TurnFiles } from '../turn-files.ts';
-import { syncFolder, withStage, writeStage, type StagePorts } from './stage.ts';
-
-export interface PublicationPorts extends StagePorts {
-  readonly turnFiles: TurnFiles;
-}
+import { identityAt, putNew, putOver, type PublicationPorts } from './put-in-place.ts';
+import { syncFolder, withStage, writeStage } from './stage.ts';
 
 /** What was put in place. */
 export interface Published extends FileState {
@@ -29,8 +25,8 @@ export interface Replacement {
 
 /**
  * Puts new content in the place of an existing file. A reader sees the old or the new file, a crash leaves one of the
- * two, a failure leaves the old one and no stage (FS-9). Throws `stale` unless the file is as expected; what a
- * stranger writes between that last check and the rename, some microseconds, is lost.
+ * two, a failure leaves the old one and no stage (FS-9). Throws `stale` unless the file is as expected. Without kernel
+ * moves, what a stranger writes between that last check and the rename, some microseconds, is lost.
  */
 export async function replaceFile(
   { path, expected, content }: Replacement,
@@ -45,7 +41,7 @@ export async function replaceFile(
       await checkMayWrite(path);
       await checkState(path, expected, signal);
       signal.throwIfAborted();
-      await putInPlace({ path, identity }, ports, () => rename(stage, path));
+      await putOver({ stage, place: path, path, identity }, expected, ports);
       return { identity, sha256: sha256Of(content), otherNames: nlink - 1 };
     });
   } catch (error) {
@@ -78,7 +74,7 @@ export async function createFile(
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
       const place = await freePlace(target);
       const publication = { ...place, path: target.path, content };
-      const identity = await (place.missing.length === 1 ? linkFile : moveTree)(publication, ports, signal);
+      const identity = await (place.missing.length === 1 ? placeFile : placeTree)(publication, ports, signal);
       if (identity !== null) return { identity, sha256: sha256Of(content), otherNames: 0 };
     }
     throw staleTarget(target.path);
@@ -114,7 +110,7 @@ async function freePlace({ path, ancestor, missing }: AbsentTarget): Promise<Fre
   }
 }
 
-async function linkFile(
+async function placeFile(
   { folder, folderIdentity, missing, path, content }: Creation,
   ports: PublicationPorts,
   signal: AbortSignal,
@@ -123,8 +119,12 @@ async function linkFile(
     const identity = await writeStage(stage, { content, attributes: null }, ports.atStep);
     await checkFolder({ folder, folderIdentity, missing }, path);
     signal.throwIfAborted();
-    await putInPlace({ path, identity }, ports, () => linkOnly(stage, path));
-    return identity;
+    try {
+      await putNew({ stage, place: path, path, identity }, ports);
+      return identity;
+    } catch (error) {
+      throw codeOf(error) === 'EEXIST' ? staleTarget(path) : error;
+    }
   });
 }
 
@@ -132,7 +132,7 @@ async function linkFile(
  * The missing folders are made as one tree under the stage's name and moved at once: a crash leaves none of them.
  * Null when the topmost one appeared meanwhile.
  */
-async function moveTree(
+async function placeTree(
   { folder, folderIdentity, missing, path, content }: Creation,
   ports: PublicationPorts,
   signal: AbortSignal,
@@ -147,7 +147,7 @@ async function moveTree(
     if ((await identityAt(join(folder, top))) !== null) return null;
     signal.throwIfAborted();
     try {
-      await putInPlace({ path, identity }, ports, () => rename(stage, join(folder, top)));
+      await putNew({ stage, place: join(folder, top), path, identity }, ports);
       return identity;
     } catch (error) {
       if (['ENOTEMPTY', 'EEXIST', 'ENOTDIR'].includes(codeOf(error) ?? '')) return null;
@@ -156,42 +156,7 @@ async function moveTree(
   });
 }
 
-async function putInPlace(
-  { path, identity }: { readonly path: string; readonly identity: FileIdentity },
-  { atStep, turnFiles }: PublicationPorts,
-  publish: () => Promise<void>,
-): Promise<void> {
-  turnFiles.announce(path, identity);
-  atStep('checked');
-  await publish();
-  atStep('published');
-  // The file is in place whatever comes of this; some file systems cannot sync a folder.
-  await syncFolder(dirname(path)).catch(() => undefined);
-}
-
-/** Links where the file system can: a link never replaces. Where it cannot, a look before the rename must do. */
-async function linkOnly(stage: string, path: string): Promise<void> {
-  try {
-    await link(stage, path);
-  } catch (error) {
-    const code = codeOf(error) ?? '';
-    if (code === 'EEXIST') throw staleTarget(path);
-    if (!['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK'].includes(code)) throw error;
-    if ((await identityAt(path)) !== null) throw staleTarget(path);
-    await rename(stage, path);
-  }
-}
-
 async function checkFolder({ folder, folderIdentity }: FreePlace, path: string): Promise<void> {
   const found = await identityAt(folder);
   if (found === null || !isSameFile(found, folderIdentity)) throw staleTarget(path);
-}
-
-async function identityAt(path: string): Promise<FileIdentity | null> {
-  try {
-    return identityOf(await lstat(path, { bigint: true }));
-  } catch (error) {
-    if (codeOf(error) === 'ENOENT') return null;
-    throw error;
-  }
 }

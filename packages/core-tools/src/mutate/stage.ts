@@ -13,7 +13,14 @@ export function isStageName(name: string): boolean {
 }
 
 /** Moments of a publication, for tests that end the process there. */
-export type PublicationStep = 'recorded' | 'opened' | 'written' | 'checked' | 'published' | 'removed';
+export type PublicationStep =
+  | 'recorded'
+  | 'opened'
+  | 'written'
+  | 'checked'
+  | 'exchanged'
+  | 'published'
+  | 'removed';
 
 export interface StagePorts {
   readonly stages: StageJournal | null;

@@ -13,6 +13,7 @@ import { bytesOf, checkState, sha256Of } from '../target/file-state.ts';
 import { decodeText, isNotText } from '../target/text-encoding.ts';
 import { turnFilesOf } from '../turn-files.ts';
 import { displayDiff, isComparable, type DisplayDiff } from './display-diff.ts';
+import { kernelMoves } from './kernel-moves.ts';
 import {
   boundCall,
   checkPlace,
@@ -23,7 +24,8 @@ import {
   type MutationTarget,
   type PreparedTarget,
 } from './mutation-target.ts';
-import { createFile, replaceFile, type PublicationPorts } from './publication.ts';
+import { createFile, replaceFile } from './publication.ts';
+import type { PublicationPorts } from './put-in-place.ts';
 
 const WRITE_ARGUMENTS = z.strictObject({
   filePath: z.string().min(1).describe('The file, absolute or relative to the working directory.'),
@@ -65,7 +67,9 @@ async function prepareWrite(
   const prepared = await prepareTarget(filePath, { home, session, names: 'exact' }, signal);
   const { target } = prepared;
   const bytes = Buffer.from(content);
-  const ports: PublicationPorts = { stages, turnFiles: turnFilesOf(turn), atStep: () => {} };
+  // They load while permission is asked for.
+  const moves = kernelMoves();
+  const ports: PublicationPorts = { stages, moves, turnFiles: turnFilesOf(turn), atStep: () => {} };
   return {
     ...boundCall(prepared, { tool: 'write', bytes: bytes.length, sha256: sha256Of(bytes) }),
     revalidate: async (signal) => {

@@ -2,6 +2,7 @@
 import { json } from 'node:stream/consumers';
 import { randomIds } from '@agentd/contract';
 import { createEditTool } from '../mutate/edit-tool.ts';
+import { kernelMoves } from '../mutate/kernel-moves.ts';
 import { prepareTarget } from '../mutate/mutation-target.ts';
 import { createFile, replaceFile } from '../mutate/publication.ts';
 import { fileStageJournal } from '../mutate/stage-journal.ts';
@@ -18,6 +19,8 @@ export interface ChildTask {
   /** `publish` kills the process at a step; the tools are called over and over with `forever`. */
   readonly kind: 'publish' | 'write' | 'edit';
   readonly step?: PublicationStep;
+  /** `plain` publishes as where the kernel has no moves of its own. */
+  readonly moves?: 'kernel' | 'plain';
   readonly forever?: boolean;
 }
 
@@ -36,7 +39,8 @@ async function publishAndDie(): Promise<void> {
     signal,
   );
   const content = Buffer.from(String(args['content']));
-  const ports = { stages, atStep, turnFiles: new TurnFiles() };
+  const moves = task.moves === 'plain' ? Promise.resolve(null) : kernelMoves();
+  const ports = { stages, atStep, moves, turnFiles: new TurnFiles() };
   if (target.state === 'absent') await createFile({ target, content }, ports, signal);
   else await replaceFile({ path: target.path, expected: target.file, content }, ports, signal);
 }
