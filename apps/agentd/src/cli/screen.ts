@@ -13,7 +13,7 @@ export interface Screen {
   readonly errorsOnTerminal: boolean;
   /** Colours the text where colours are wanted (CLI-2). */
   readonly style: (style: Style, text: string) => string;
-  /** Aborts when the reader of stdout goes away. */
+  /** Aborts when stdout takes no more: its reader went away, or the disk is full. */
   readonly closed: AbortSignal;
 }
 
@@ -25,9 +25,7 @@ export interface ScreenChoices {
 /** The process's own screen. */
 export function processScreen({ plain }: ScreenChoices): Screen {
   const closed = new AbortController();
-  process.stdout.on('error', ({ code }: NodeJS.ErrnoException) => {
-    if (code === 'EPIPE') closed.abort();
-  });
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => closed.abort(error));
   process.stderr.on('error', () => undefined);
   const colours = wantsColours(plain, process.env, isTerminal(1) && isTerminal(2));
   return {
@@ -50,4 +48,10 @@ export function wantsColours(
 ): boolean {
   const refused = plain || (environment['NO_COLOR'] ?? '') !== '' || environment['TERM'] === 'dumb';
   return onTerminal && !refused;
+}
+
+/** Why stdout could not be written; null where it could, and where its reader simply had enough. */
+export function outputFault({ closed }: Screen): string | null {
+  const { code, message } = (closed.reason ?? {}) as Partial<NodeJS.ErrnoException>;
+  return !closed.aborted || code === 'EPIPE' ? null : `cannot write to stdout: ${message}`;
 }

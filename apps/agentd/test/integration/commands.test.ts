@@ -50,6 +50,13 @@ describe('the command line', () => {
     }
   });
 
+  it('fails when its output cannot be written [CLI-1]', async () => {
+    const call = bench.start(['agents', 'show', 'default'], { stdout: '/dev/full' });
+    const { code, stderr } = await call.ended;
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^agentd: cannot write to stdout: ENOSPC[^\n]*\n$/);
+  });
+
   it('plays the demo to its end, in plain text [CLI-2]', async () => {
     const { code, stdout, stderr } = await bench.run(['demo'], { env: { TMPDIR: bench.workspace } });
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });

@@ -10,6 +10,9 @@ jest.setTimeout(30_000);
 
 const MAIN = join(import.meta.dirname, '../../src/main.ts');
 
+/** Types are stripped once and not for every process: a start from source then takes half the time. */
+const COMPILE_CACHE = join(import.meta.dirname, '../../../../node_modules/.cache/node');
+
 export interface Outcome {
   readonly code: number | null;
   readonly stdout: string;
@@ -20,6 +23,8 @@ export interface CallOptions {
   readonly input?: string;
   readonly env?: Readonly<Record<string, string | undefined>>;
   readonly cwd?: string;
+  /** A file in place of the pipe. */
+  readonly stdout?: string;
 }
 
 /** A line of `--output json`. */
@@ -76,10 +81,19 @@ export class Workbench implements AsyncDisposable {
     return ['-m', `scripted:${await this.write(name, `agents:\n  default:\n${indented}\n`)}`];
   }
 
-  start(args: readonly string[], { env = {}, cwd = this.workspace, input }: CallOptions = {}): Started {
-    const child = spawn(process.execPath, ['--conditions=@agentd/source', MAIN, ...args], {
+  start(args: readonly string[], options: CallOptions = {}): Started {
+    const { env = {}, cwd = this.workspace, input, stdout: file } = options;
+    const node = [process.execPath, '--conditions=@agentd/source', MAIN, ...args];
+    const command = file === undefined ? node : ['bash', '-c', `exec "$@" > ${file}`, 'bash', ...node];
+    const child = spawn(command[0] ?? '', command.slice(1), {
       cwd,
-      env: { PATH: process.env['PATH'], HOME: this.#folder, AGENTD_HOME: this.home, ...env },
+      env: {
+        PATH: process.env['PATH'],
+        HOME: this.#folder,
+        AGENTD_HOME: this.home,
+        NODE_COMPILE_CACHE: COMPILE_CACHE,
+        ...env,
+      },
     });
     child.stdin.on('error', () => undefined);
     child.stdin.end(input);
