@@ -43,7 +43,7 @@ export function userAgentFolder(home: string): string {
   return join(home, 'agents');
 }
 
-export function workspaceAgentFolder(workspace: string): string {
+function workspaceAgentFolder(workspace: string): string {
   return join(workspace, '.agentd', 'agents');
 }
 

@@ -30,7 +30,7 @@ const documentSchema = z.strictObject({
 });
 
 /** Whether a file name or `--agent` can name an agent (CFG-7). */
-export function isAgentId(id: string): boolean {
+function isAgentId(id: string): boolean {
   return id.length <= LONGEST_ID && AGENT_ID.test(id);
 }
 

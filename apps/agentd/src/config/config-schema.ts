@@ -2,7 +2,7 @@ import { z } from 'zod';
 import * as rule from './leaf-rules.ts';
 
 /** Wire families that a provider table may name (CFG-6). */
-export const ADAPTORS = [
+const ADAPTORS = [
   'openai-compatible',
   'openai-chat',
   'openai-responses',

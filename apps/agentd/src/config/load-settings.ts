@@ -40,7 +40,7 @@ export async function loadSettings({
 }
 
 /** One file's settings; null when there is no such file. */
-export async function readLayer(file: string): Promise<ConfigLayer | null> {
+async function readLayer(file: string): Promise<ConfigLayer | null> {
   const text = await readConfigText(file);
   return text === null ? null : parseLayer(file, text);
 }
