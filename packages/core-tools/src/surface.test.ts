@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { readFileSync } from 'node:fs';
+import * as aiSdk from './ai-sdk/index.ts';
 import * as surface from './index.ts';
 
 const manifest = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
@@ -19,7 +20,11 @@ describe('the public surface', () => {
     ]);
   });
 
+  it('exports exactly these values for the AI SDK', () => {
+    expect(Object.keys(aiSdk)).toEqual(['aiSdkTools']);
+  });
+
   it('has exactly these entry points', () => {
-    expect(Object.keys(manifest.exports)).toEqual(['.', './package.json']);
+    expect(Object.keys(manifest.exports)).toEqual(['.', './ai-sdk', './package.json']);
   });
 });

@@ -20,7 +20,10 @@ export interface FileStageJournal extends StageJournal {
 /** A record nobody could lock is a record of somebody who lives; a second id is always free. */
 const MAX_ATTEMPTS = 8;
 
-/** One small file a stage, locked while its writer lives (FS-9). After a power cut a record may be missing. */
+/**
+ * One small file a stage, locked while its writer lives (FS-9). Records are not synced: the two further syncs took as
+ * long as a small change itself, so after a power cut, unlike after a kill, one may be missing and its stage stays.
+ */
 export function fileStageJournal(ports: StageJournalPorts): FileStageJournal {
   return {
     record: (stage) => record(ports, stage),
