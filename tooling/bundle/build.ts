@@ -1,8 +1,8 @@
 // `npm run bundle`: one self-contained binary at dist/agentd (Node's single-executable application).
-import { spawnSync } from 'node:child_process';
 import { chmodSync, copyFileSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { build } from 'esbuild';
+import { execa } from 'execa';
 import { inject } from 'postject';
 import { nativeAddons } from './native-addons.ts';
 import { thirdPartyNotices } from './third-party-notices.ts';
@@ -13,11 +13,6 @@ const WORK = join(OUT, '.bundle');
 
 /** Names the section of the executable that holds the application; Node looks for exactly this. */
 const SEA_FUSE = 'NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2';
-
-function run(command: string, args: readonly string[]): void {
-  const { status, error } = spawnSync(command, args, { cwd: ROOT, stdio: ['ignore', 2, 2] });
-  if (status !== 0) throw new Error(`${command} failed: ${error?.message ?? `exit code ${status}`}`);
-}
 
 /** Writes the one script; tells the assets that it needs beside it. */
 async function bundle(main: string): Promise<Readonly<Record<string, string>>> {
@@ -62,11 +57,12 @@ async function makeBinary(main: string, assets: Readonly<Record<string, string>>
       execArgvExtension: 'none',
     }),
   );
-  run(process.execPath, ['--experimental-sea-config', config]);
+  await execa(process.execPath, ['--experimental-sea-config', config], { cwd: ROOT, stdout: process.stderr });
   const draft = join(WORK, 'agentd');
   copyFileSync(process.execPath, draft);
   chmodSync(draft, 0o755);
-  spawnSync('strip', ['--strip-unneeded', draft], { stdio: 'ignore' }); // saves 18 MB where binutils is installed
+  // Saves 18 MB where binutils is installed.
+  await execa('strip', ['--strip-unneeded', draft], { reject: false });
   await inject(draft, 'NODE_SEA_BLOB', readFileSync(blob), { sentinelFuse: SEA_FUSE });
   return draft;
 }

@@ -210,7 +210,8 @@ describe('what a command leaves behind', () => {
       const { stdout, stderr, elapsedMs } = await runBash(command);
       expect(stderr).toBe('hi\n');
       expect(stdout.startsWith(`${marker}\n${marker}\n`)).toBe(true);
-      expect(elapsedMs).toBeLessThan(2200);
+      // 0.1 s of the command, 2 s of waiting, and what a busy machine adds.
+      expect(elapsedMs).toBeLessThan(3500);
       await eventually(() => processesWith(marker).length === 0);
     } finally {
       for (const pid of processesWith(marker)) process.kill(Number(pid), 'SIGKILL');
