@@ -1,5 +1,6 @@
 import { isJsonObject, type AssistantPart, type AssistantToolCall, type JsonObject } from '@agentd/contract';
 import type { Step } from './session-state.ts';
+import { wireToolName } from './tool-name.ts';
 
 /** A turn that says and calls nothing still needs a text. */
 const NO_TEXT = '(no text)';
@@ -11,11 +12,6 @@ export function isBlank(text: string): boolean {
 /** Text as a request may hold it: no half surrogate pair, no NUL. */
 export function visibleText(text: string): string {
   return text.toWellFormed().replaceAll('\0', '\u2400');
-}
-
-/** A tool's name as every provider takes it; a model may have called something that never existed. */
-export function toolName(name: string): string {
-  return name.replaceAll(/[^A-Za-z0-9_-]/g, '_').slice(0, 64) || 'unknown';
 }
 
 /** The parts of a turn. Reasoning may have no text and still be signed. */
@@ -47,7 +43,7 @@ function wireCall(
   return {
     type: 'tool_call',
     provider_call_id: wireId,
-    tool: toolName(tool),
+    tool: wireToolName(tool),
     input: isJsonObject(input) ? soundInput(input) : {},
     ...(data === undefined ? {} : { provider_data: data }),
   };

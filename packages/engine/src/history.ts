@@ -1,9 +1,10 @@
 import type { ModelMessage } from '@agentd/contract';
 import { LOST_RESULT } from './call-ledger.ts';
-import { assistantParts, isBlank, toolName, visibleText } from './history-parts.ts';
+import { assistantParts, isBlank, visibleText } from './history-parts.ts';
 import { agentsMdText } from './input-ledger.ts';
 import { modelTextOf } from './model-text.ts';
 import type { SessionState, Step } from './session-state.ts';
+import { wireToolName } from './tool-name.ts';
 
 /** What stands in for text that is not there: providers refuse empty text, for ever where it is history (field I5). */
 const MARKS = {
@@ -65,7 +66,7 @@ function results({ calls }: Step): ModelMessage {
       return {
         type: 'tool_result',
         provider_call_id: wireId,
-        tool: toolName(tool),
+        tool: wireToolName(tool),
         text: isBlank(text) ? MARKS.output : text,
         is_error: report?.outcome !== 'completed',
       };

@@ -40,6 +40,21 @@ function reduce(...parts: readonly ModelStreamPart[]) {
 }
 
 describe('StreamReducer', () => {
+  it('R5 breaks off an answer that does not end, of text, of calls or of empty parts [SES-5]', () => {
+    const endless: readonly ((index: number) => ModelStreamPart)[] = [
+      () => text('a', 'x'.repeat(100_000)),
+      (index) => call(`c${index}`, 'x'.repeat(100_000)),
+      (index) => reasoning(`r${index}`, ''),
+    ];
+    for (const part of endless) {
+      const reducer = new StreamReducer();
+      const read = (): void => {
+        for (let index = 0; index < 1_000_000; index += 1) reducer.add(part(index));
+      };
+      expect(read).toThrow(expect.objectContaining({ code: 'MODEL_REFUSED' }));
+    }
+  });
+
   it('R1 keeps the order of first deltas however the deltas interleave', () => {
     const { content } = reduce(
       reasoning('a', 'think'),

@@ -8,6 +8,7 @@ import {
   type ModelUsage,
 } from '@agentd/contract';
 import { parseArguments } from './tool-arguments.ts';
+import { wireToolName } from './tool-name.ts';
 
 /** A whole turn as it is committed. */
 export interface ReducedTurn {
@@ -23,6 +24,11 @@ type Prose = Extract<ModelStreamPart, { readonly type: 'text-delta' | 'reasoning
 type Call = Extract<ModelStreamPart, { readonly type: 'tool-call' }>;
 type Finish = Extract<ModelStreamPart, { readonly type: 'finish' }>;
 
+/** In characters. A turn is one event, and no model means to say so much: it is a stream that does not end. */
+const LONGEST_TURN = 16 * 1024 * 1024;
+/** What a part takes beside its text. */
+const PART_WEIGHT = 100;
+
 interface OpenProse {
   readonly type: 'text' | 'reasoning';
   text: string;
@@ -35,15 +41,17 @@ interface OpenProse {
  *   R2. Provider data of a part's deltas is merged key by key; the last one counts.
  *   R3. Text is well-formed Unicode; text of white space alone, and reasoning that says and carries nothing, is left out.
  *   R4. A turn without `finish` is none, whatever came: it throws `MODEL_UNAVAILABLE`.
+ *   R5. A turn takes a bounded amount of memory: past it `add` throws `MODEL_REFUSED`.
  */
 export class StreamReducer {
   readonly #parts: (OpenProse | Call)[] = [];
   readonly #open = new Map<string, OpenProse>();
   #finish: Finish | undefined;
+  #length = 0;
 
   add(part: ModelStreamPart): void {
     if (part.type === 'finish') this.#finish = part;
-    else if (part.type === 'tool-call') this.#parts.push(part);
+    else if (part.type === 'tool-call') this.#addPart(part, part.input.length);
     else this.#addProse(part);
   }
 
@@ -72,10 +80,25 @@ export class StreamReducer {
     if (part === undefined) {
       part = { type: type === 'text-delta' ? 'text' : 'reasoning', text: '', providerData: undefined };
       this.#open.set(key, part);
-      this.#parts.push(part);
+      this.#addPart(part, 0);
     }
+    this.#grow(text.length);
     part.text += text;
     if (providerData !== undefined) part.providerData = { ...part.providerData, ...providerData };
+  }
+
+  #addPart(part: OpenProse | Call, length: number): void {
+    this.#grow(PART_WEIGHT + length);
+    this.#parts.push(part);
+  }
+
+  #grow(length: number): void {
+    this.#length += length;
+    if (this.#length <= LONGEST_TURN) return;
+    throw modelError(
+      'MODEL_REFUSED',
+      `the answer of the model is over ${LONGEST_TURN} characters long; it was broken off`,
+    );
   }
 }
 
@@ -90,17 +113,11 @@ function committedCall(call: Call, assignCallId: AssignCallId): AssistantToolCal
   return {
     type: 'tool_call',
     provider_call_id: assignCallId(call.providerCallId),
-    tool: committedToolName(call.tool),
+    tool: wireToolName(call.tool),
     input,
     ...(raw === undefined ? {} : { raw_input: raw }),
     ...dataOf(call.providerData),
   };
-}
-
-/** A name that a provider would refuse in a later request would lock the session: it is made one that none refuses. */
-function committedToolName(name: string): string {
-  const valid = name.replaceAll(/[^A-Za-z0-9_-]/g, '_').slice(0, 64);
-  return valid === '' ? 'unnamed_tool' : valid;
 }
 
 function dataOf(providerData: JsonObject | undefined): { readonly provider_data?: JsonObject } {
