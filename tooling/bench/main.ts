@@ -1,5 +1,6 @@
 // `npm run bench [-- NAME …]`: speed as ratios, each pair measured in turn in one run on one machine.
 import { capture } from './src/capture.ts';
+import { bashCalls, editLarge, readPage } from './src/core-tools.ts';
 import { startUp } from './src/start-up.ts';
 import { turnAround } from './src/turn-around.ts';
 
@@ -7,6 +8,9 @@ const benches: Readonly<Record<string, () => Promise<readonly string[]>>> = {
   'turn-around': turnAround,
   'start-up': startUp,
   capture,
+  'read-page': readPage,
+  'edit-large': editLarge,
+  'bash-calls': bashCalls,
 };
 
 const asked = process.argv.slice(2).filter((name) => name !== '--');

@@ -27,7 +27,7 @@ export interface ScanTuning {
 }
 
 const TUNING: ScanTuning = {
-  chunkBytes: 64 * 1024,
+  chunkBytes: 256 * 1024,
   lookAheadBytes: 1024 * 1024,
   stepBytes: 256 * 1024,
   now: Date.now,
