@@ -40,7 +40,10 @@ export interface Engine {
   readonly readSession: (sessionId: SessionId) => Promise<SessionSnapshot>;
   /** Newest first. */
   readonly listSessions: () => Promise<readonly SessionListing[]>;
-  /** Cancels active runs (`signal`) and closes every session. Idempotent; afterwards nothing can be opened. */
+  /**
+   * Cancels active runs (`signal`) and closes every session, whatever becomes of the others. Idempotent; afterwards
+   * nothing can be opened. Rejects like `Session.close`.
+   */
   readonly stop: () => Promise<void>;
 }
 
@@ -82,7 +85,9 @@ class SessionHost {
   async stop(): Promise<void> {
     this.#isStopping = true;
     await Promise.allSettled(this.#opening);
-    await Promise.all([...this.#open].map((session) => session.close()));
+    const closed = await Promise.allSettled([...this.#open].map((session) => session.close()));
+    const failed = closed.find((one) => one.status === 'rejected');
+    if (failed !== undefined) throw failed.reason;
   }
 
   async #hold(make: () => Promise<Session>): Promise<Session> {

@@ -140,7 +140,9 @@ export class SessionActor implements Session {
     await Promise.allSettled([this.#occupied?.settled]);
     this.#active?.loop.cancel('signal');
     await this.#active?.done;
-    await this.#init.release();
+    await this.#init.release().catch((error: unknown) => {
+      if (!this.#init.journal.faultTold) throw error;
+    });
   }
 
   #assertFree(): void {

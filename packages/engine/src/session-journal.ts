@@ -23,6 +23,7 @@ export interface SessionJournalInit {
  *   J1. Every event goes to the log and to the state at once, in the same order.
  *   J2. Listeners get an event only after a sync that covers it, in the order of the log, once.
  *   J3. A listener that throws gets nothing more, and nobody else notices.
+ *   J4. Whether somebody was told that the log cannot be written is known, so that nobody is told the same twice.
  */
 export class SessionJournal {
   readonly state: SessionState;
@@ -31,6 +32,7 @@ export class SessionJournal {
   readonly #log: EventLog;
   #listener: SessionListener;
   #undelivered: EngineEvent[] = [];
+  #faultTold = false;
   #notes: EventOf<'agents_md_loaded'> | null = null;
 
   constructor({ log, events, listener }: SessionJournalInit) {
@@ -45,6 +47,11 @@ export class SessionJournal {
     return this.#notes;
   }
 
+  /** Whether a `sync` has rejected. */
+  get faultTold(): boolean {
+    return this.#faultTold;
+  }
+
   append(payload: EnginePayload, runId: RunId | null): EngineEvent {
     const event = this.#log.append(payload, runId);
     this.state.apply(event);
@@ -55,7 +62,10 @@ export class SessionJournal {
 
   async sync(): Promise<void> {
     const through = this.#undelivered.at(-1)?.seq ?? 0;
-    await this.#log.sync();
+    await this.#log.sync().catch((error: unknown) => {
+      this.#faultTold = true;
+      throw error;
+    });
     this.#deliverThrough(through);
   }
 

@@ -66,7 +66,10 @@ export interface Session {
   readonly toolStdin: (runId: string, input: StdinInput) => Promise<boolean>;
   /** Resolves once the terminal event is on disk; at once for the last run when it has ended. */
   readonly cancel: (runId: string, reason: CancelReason) => Promise<void>;
-  /** Cancels a run that is active (`signal`), closes the log and lets the lock go. Idempotent. */
+  /**
+   * Cancels a run that is active (`signal`), closes the log and lets the lock go. Idempotent. Rejects where the last
+   * events could not be written and nobody was told so yet.
+   */
   readonly close: () => Promise<void>;
 }
 

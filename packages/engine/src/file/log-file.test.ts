@@ -13,7 +13,7 @@ describe('openLogFile', () => {
   it('appends to what is there, and cuts it first where it is told to', async () => {
     const path = join(await newFolder(), 'log');
     await writeFile(path, 'one\ntorn');
-    const file = await openLogFile(path, { offset: 4, whole: false });
+    const file = await openLogFile(path, { tail: { offset: 4, whole: false } });
     await file.append(Buffer.from('two\n'));
     await file.sync();
     await file.close();
@@ -23,7 +23,7 @@ describe('openLogFile', () => {
   it('ends the line of a whole event first', async () => {
     const path = join(await newFolder(), 'log');
     await writeFile(path, 'one');
-    const file = await openLogFile(path, { offset: 0, whole: true });
+    const file = await openLogFile(path, { tail: { offset: 0, whole: true } });
     await file.append(Buffer.from('two\n'));
     await file.close();
     expect(await readFile(path, 'utf8')).toBe('one\ntwo\n');

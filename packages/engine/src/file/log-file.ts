@@ -1,4 +1,5 @@
 import { constants, open, type FileHandle } from 'node:fs/promises';
+import type { FileLock } from '@agentd/contract';
 import type { LogTail } from '../session-log-parser.ts';
 
 /** A file that only grows. */
@@ -15,15 +16,32 @@ export interface LogFile {
 
 const FLAGS = constants.O_RDWR | constants.O_APPEND | constants.O_CREAT | constants.O_NOFOLLOW;
 
-/** Opens a log for appending, 0600, and mends the tail that its reader found. */
-export async function openLogFile(path: string, tail: LogTail | null = null): Promise<LogFile> {
+export interface LogOpening {
+  /** What the log's reader found; it is mended. */
+  readonly tail?: LogTail | null;
+  /** The log's own lock: it goes with the file. */
+  readonly lock?: FileLock | null;
+}
+
+/** Opens a log for appending, 0600. Where that fails the lock is the caller's still. */
+export async function openLogFile(
+  path: string,
+  { tail = null, lock = null }: LogOpening = {},
+): Promise<LogFile> {
   const handle = await open(path, FLAGS, 0o600);
   try {
     // An event that lacks only its line end gets it now: the next one would spoil both.
     if (tail?.whole === true) await handle.write('\n');
     else if (tail !== null) await handle.truncate(tail.offset);
     const { size } = await handle.stat();
-    return { append: appendTo(handle, size), sync: () => handle.datasync(), close: () => handle.close() };
+    const close = async (): Promise<void> => {
+      try {
+        await handle.close();
+      } finally {
+        await lock?.release();
+      }
+    };
+    return { append: appendTo(handle, size), sync: () => handle.datasync(), close };
   } catch (error) {
     await handle.close();
     throw error;

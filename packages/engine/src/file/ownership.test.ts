@@ -1,4 +1,4 @@
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { systemClock } from '@agentd/contract';
@@ -70,6 +70,24 @@ describe('the owner of a session tree', () => {
     expect(await third.nextLine()).toMatch(/^owned /);
     await third.kill();
   });
+
+  it.each(['create', 'open'])(
+    'stays the only one where its lock file is removed while it writes (%s) [SES-4]',
+    async (what) => {
+      const { folder, store } = await setup();
+      if (what === 'open') await (await store.create(SESSION, created)).release();
+      const owner = runProgram('own-session.ts', [folder, SESSION, what]);
+      await owner.nextLine();
+      await rm(join(folder, SESSION, 'owner.lock'));
+      await expect(store.open(SESSION)).rejects.toMatchObject({
+        code: 'ENGINE_SESSION_LOCKED',
+        message: expect.stringContaining('owner.lock'),
+      });
+      expect((await store.read(SESSION)).events.length).toBeGreaterThanOrEqual(1);
+      await owner.kill();
+      await (await store.open(SESSION)).release();
+    },
+  );
 
   it('opens a session once within its own process, too [SES-4]', async () => {
     const { folder, store } = await setup();

@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { codeOf, type FileLock, type Ids, type SessionId } from '@agentd/contract';
+import { codeOf, type FileLock, type FileLocks, type Ids, type SessionId } from '@agentd/contract';
 import { engineError } from '../errors.ts';
 import type { EngineEvent, EnginePayload } from '../events.ts';
 import type { FileEventLog } from './event-log.ts';
@@ -12,6 +12,7 @@ export interface CreationPorts {
   readonly folders: SessionFolders;
   readonly trees: TreeLocks;
   readonly ids: Ids;
+  readonly locks: FileLocks;
   readonly logOf: (file: LogFile, sessionId: SessionId, lastSeq: number) => FileEventLog;
 }
 
@@ -69,8 +70,10 @@ export class SessionCreation {
     { staged, place, hold }: { staged: SessionPlace; place: SessionPlace; hold: TreeHold },
   ): Promise<CreatedSession> {
     let log: FileEventLog | undefined;
+    let lock: FileLock | null = null;
     try {
-      log = this.#ports.logOf(await openLogFile(staged.log), sessionId, 0);
+      lock = await this.#ports.locks.tryExclusive(staged.log);
+      log = this.#ports.logOf(await openLogFile(staged.log, { lock }), sessionId, 0);
       const first = log.append(payload, null);
       await log.sync();
       await this.#ports.folders.publish(staged, place);
@@ -78,6 +81,7 @@ export class SessionCreation {
     } catch (error) {
       // The first fault is the one to tell.
       await log?.close().catch(() => undefined);
+      await lock?.release();
       await rm(staged.folder, { recursive: true, force: true });
       await hold.release();
       throw error;

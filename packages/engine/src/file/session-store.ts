@@ -12,6 +12,7 @@ import type { EnginePayload } from '../events.ts';
 import type { LogContent, OwnedSession, SessionListing, SessionStore } from '../ports.ts';
 import { FileEventLog } from './event-log.ts';
 import { openLogFile, type LogFile } from './log-file.ts';
+import { lockLog } from './log-lock.ts';
 import { damageOf, readLog } from './read-log.ts';
 import { SessionCreation } from './session-creation.ts';
 import { SessionFolders, type SessionPlace } from './session-folders.ts';
@@ -56,6 +57,7 @@ class FileSessionStore {
       folders: this.#folders,
       trees: this.#trees,
       ids: init.ids,
+      locks: init.locks,
       logOf: (file, sessionId, lastSeq) => this.#logOf(file, sessionId, lastSeq),
     });
   }
@@ -114,10 +116,15 @@ class FileSessionStore {
   }
 
   async #openLocked(place: SessionPlace, sessionId: SessionId, hold: TreeHold): Promise<OwnedSession> {
-    const { events, diagnostics, tail, lastSeq } = await readLog(place.log, sessionId);
-    const file = await openLogFile(place.log, tail);
-    const log = this.#logOf(file, sessionId, lastSeq);
-    return this.#owned({ events, diagnostics }, { log, hold });
+    const lock = await lockLog(this.#init.locks, place.log, sessionId);
+    try {
+      const { events, diagnostics, tail, lastSeq } = await readLog(place.log, sessionId);
+      const log = this.#logOf(await openLogFile(place.log, { tail, lock }), sessionId, lastSeq);
+      return this.#owned({ events, diagnostics }, { log, hold });
+    } catch (error) {
+      await lock?.release();
+      throw error;
+    }
   }
 
   /** Sees to it that one process opens a session once. */
