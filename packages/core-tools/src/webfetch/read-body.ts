@@ -1,38 +1,26 @@
-/** What was read of a body. */
+/** What was read of a body, with room before it. */
 export interface BodyBytes {
   /** `room` unused bytes, then the body. */
   readonly bytes: Buffer;
-  /** Whether there was more than the limit. */
+  /** Whether there was more than the limit (WEB-13). */
   readonly truncated: boolean;
 }
 
-const FIRST_SIZE = 64 * 1024;
-
 /**
- * Reads at most `limit` bytes into one buffer that has `room` bytes free at its start, so that a header can go there
- * without a second copy of the body (WEB-13, WEB-16). Stops reading at the first byte past the limit.
+ * Reads at most `limit` bytes into one buffer whose first `room` bytes stay free: a header that goes there makes one
+ * text with the body, without another copy of it (WEB-16). Stops at the first byte past the limit.
  */
 export async function readBody(
   content: AsyncIterable<Buffer>,
   { limit, room }: { readonly limit: number; readonly room: number },
 ): Promise<BodyBytes> {
-  let buffer: Buffer = Buffer.allocUnsafeSlow(room + Math.min(limit, FIRST_SIZE));
+  // Of its whole size at once: only the pages that are written to take memory, and nothing is copied to grow it.
+  const buffer = Buffer.allocUnsafeSlow(room + limit);
   let end = room;
   for await (const chunk of content) {
-    const taken = chunk.subarray(0, room + limit - end);
-    buffer = grown(buffer, { used: end, needed: end + taken.length, most: room + limit });
-    end += taken.copy(buffer, end);
-    if (taken.length < chunk.length) return { bytes: buffer.subarray(0, end), truncated: true };
+    const taken = chunk.copy(buffer, end);
+    end += taken;
+    if (taken < chunk.length) return { bytes: buffer, truncated: true };
   }
   return { bytes: buffer.subarray(0, end), truncated: false };
-}
-
-function grown(
-  buffer: Buffer,
-  { used, needed, most }: { readonly used: number; readonly needed: number; readonly most: number },
-): Buffer {
-  if (needed <= buffer.length) return buffer;
-  const larger = Buffer.allocUnsafeSlow(Math.min(most, Math.max(needed, buffer.length * 2)));
-  buffer.copy(larger, 0, 0, used);
-  return larger;
 }

@@ -1,8 +1,8 @@
 import { defineTool, toolError, type PreparedCall, type Tool, type ToolCompletion } from '@agentd/contract';
 import { z } from 'zod';
-import type { Download } from './download.ts';
+import type { Download, DownloadRequest } from './download.ts';
 import type { FetchPorts } from './fetch-page.ts';
-import { headerLines, verbatimText } from './page-text.ts';
+import { headerLines } from './page-text.ts';
 import type { RenderLimits } from './render/render-apart.ts';
 import { startRenderWorker, type StartRenderWorker } from './render/start-render-worker.ts';
 import { cancelled, withinTime } from './time-limit.ts';
@@ -61,13 +61,21 @@ function prepareFetch(args: WebfetchArguments, fetcher: Fetcher): PreparedCall {
     permission: { action: 'webfetch', label: args.url },
     operation: { tool: 'webfetch', ...args },
     execute: async (_context, signal) => {
-      const page = await fetchInTime(start, fetcher, signal);
-      return completion(args, page, await textOf(page, { raw: args.raw, fetcher }, signal));
+      const page = await fetchInTime({ start, raw: args.raw }, fetcher, signal);
+      const text =
+        page.kind === 'verbatim'
+          ? page.result
+          : headerLines(page) + (await renderedBody(page, fetcher, signal));
+      return completion(args.url, page, text);
     },
   };
 }
 
-function fetchInTime(start: URL, { ports, limits }: Fetcher, signal: AbortSignal): Promise<Download> {
+function fetchInTime(
+  request: DownloadRequest,
+  { ports, limits }: Fetcher,
+  signal: AbortSignal,
+): Promise<Download> {
   const expired = (): Error =>
     toolError(
       'timeout',
@@ -76,11 +84,11 @@ function fetchInTime(start: URL, { ports, limits }: Fetcher, signal: AbortSignal
   return withinTime({ ms: limits.timeoutMs, clock: ports.clock, expired }, signal, async (stop) => {
     // The HTTP stack is loaded with the first call: whoever never fetches does not pay for it.
     const { download } = await import('./download.ts');
-    return download(start, ports, stop);
+    return download(request, ports, stop);
   });
 }
 
-function completion({ url }: WebfetchArguments, page: Download, text: string): ToolCompletion {
+function completion(url: string, page: Download, text: string): ToolCompletion {
   return {
     output: { kind: 'single', text },
     metadata: {
@@ -93,17 +101,10 @@ function completion({ url }: WebfetchArguments, page: Download, text: string): T
   };
 }
 
-async function textOf(
-  page: Download,
-  { raw, fetcher }: { readonly raw: boolean; readonly fetcher: Fetcher },
-  signal: AbortSignal,
-): Promise<string> {
-  if (raw || page.kind !== 'html') return verbatimText(page, page);
-  return headerLines(page, page.truncated) + (await renderedBody(page, fetcher, signal));
-}
+type HtmlDownload = Extract<Download, { readonly kind: 'html' }>;
 
 async function renderedBody(
-  page: Download,
+  page: HtmlDownload,
   { ports, limits }: Fetcher,
   signal: AbortSignal,
 ): Promise<string> {
@@ -111,7 +112,7 @@ async function renderedBody(
     import('./render/html-charset.ts'),
     import('./render/render-apart.ts'),
   ]);
-  const html = decodeHtml(page.bytes.subarray(page.room), page.contentType.charset);
+  const html = decodeHtml(page.bytes, page.contentType.charset);
   const { essence } = page.contentType;
   const input = { html, url: page.finalUrl, isXhtml: essence === 'application/xhtml+xml' };
   const renderPorts = {

@@ -41,6 +41,8 @@ export const SCOPES: Readonly<Record<string, Scope>> = {
   thead: 'rows',
   tbody: 'rows',
   tfoot: 'rows',
+  // Its text becomes a row of its own.
+  caption: 'rows',
   tr: 'row',
   td: 'cell',
   th: 'cell',

@@ -1,5 +1,5 @@
 import type { Scope } from './element-kinds.ts';
-import { cellSpans, TableMarkup } from './table-markup.ts';
+import { cellSpans, TableMarkup, type CellSpans } from './table-markup.ts';
 import type { Attributes } from './tag-scanner.ts';
 import type { TextFlow } from './text-flow.ts';
 
@@ -17,7 +17,7 @@ const MAX_DEPTH = 60;
 const ROOM: Readonly<Record<'list' | 'quote' | 'table', number>> = { list: 2, quote: 1, table: 3 };
 
 /** For text in a table but in no cell: it must not widen the first column. */
-const WIDE_CELL = ' colspan="20"';
+const WIDE_CELL: CellSpans = { columns: 20, rows: 1 };
 
 /**
  * The elements that are open, always nested rightly: what a tag implies is opened and closed, what a page forgot too.
@@ -101,7 +101,7 @@ export class ElementStack {
     for (const { table } of this.#open) table?.becomeLayout();
     if (!this.#hasRoom('table')) return;
     const table = new TableMarkup(this.#parts, /^(?:presentation|none)$/i.test(attributes['role'] ?? ''));
-    this.#pushTablePart('table', table, '');
+    this.#pushTablePart('table', table);
   }
 
   #leaveRow(): void {
@@ -113,10 +113,10 @@ export class ElementStack {
   #openRow(): void {
     this.#leaveRow();
     const table = this.#open.at(-1)?.table;
-    if (table !== undefined) this.#pushTablePart('row', table, '');
+    if (table !== undefined) this.#pushTablePart('row', table);
   }
 
-  #openCell(spans: string): void {
+  #openCell(spans: CellSpans): void {
     const table = this.#lastIndex('table', null);
     if (table < 0) {
       this.#flow.breakRun(1);
@@ -143,7 +143,7 @@ export class ElementStack {
     this.#open.push({ kind, closing: () => void this.#parts.push(`</${tag}>`) });
   }
 
-  #pushTablePart(kind: 'table' | 'row' | 'cell', table: TableMarkup, spans: string): void {
+  #pushTablePart(kind: 'table' | 'row' | 'cell', table: TableMarkup, spans?: CellSpans): void {
     this.#flow.tag(() => table.open(kind, spans), 'inside');
     this.#open.push({ kind, table, closing: () => table.close(kind) });
   }

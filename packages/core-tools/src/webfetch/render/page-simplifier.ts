@@ -27,13 +27,15 @@ export class PageSimplifier implements TagHandler {
   }
 
   readonly open = (name: string, attributes: Attributes, selfClosing: boolean): void => {
+    // In HTML, "/>" means something on drawings only: a script that ends so has just begun.
+    const isWhole = selfClosing && (this.#isXhtml || name === 'svg');
     if (this.#isHidden(name)) {
-      if (this.#silent?.name === name && !selfClosing) this.#silent.depth += 1;
+      if (this.#silent?.name === name && !isWhole) this.#silent.depth += 1;
     } else if (SILENT.has(name)) {
-      if (!selfClosing) this.#silent = { name, depth: 1 };
+      if (!isWhole) this.#silent = { name, depth: 1 };
     } else {
       this.#openShown(name, attributes);
-      if (selfClosing && this.#isXhtml && name !== 'br' && name !== 'hr') this.close(name);
+      if (isWhole && name !== 'br' && name !== 'hr') this.close(name);
     }
   };
 

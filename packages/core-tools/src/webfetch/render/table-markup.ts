@@ -2,6 +2,16 @@ export type TableKind = 'table' | 'row' | 'cell';
 
 const TAGS: Readonly<Record<TableKind, string>> = { table: 'table', row: 'tr', cell: 'td' };
 
+export interface CellSpans {
+  readonly columns: number;
+  readonly rows: number;
+}
+
+const SINGLE: CellSpans = { columns: 1, rows: 1 };
+
+/** Those of HTML, less what no table needs. */
+const MAX_SPAN = 100;
+
 /** How a table's own tags were written, so that it can still turn out to be there for the layout. */
 interface TablePart {
   readonly index: number;
@@ -12,7 +22,8 @@ interface TablePart {
 /** A table of more rows or wider rows is shown in pieces: laying one out takes time quadratic in its size. */
 const MAX_ROWS = 1000;
 const MAX_CELLS_PER_ROW = 100;
-const MAX_SPAN = 20;
+/** How many places of the grid the cells of one piece may take beyond their own. */
+const MAX_SPANNED = 4000;
 
 /**
  * The tags of one table. A table that holds another one, or that says so, arranges a page and holds no data: its cells
@@ -23,6 +34,7 @@ export class TableMarkup {
   readonly #written: TablePart[] = [];
   #isLayout: boolean;
   #rows = 0;
+  #spanned = 0;
   #cells = 0;
 
   constructor(parts: string[], isLayout: boolean) {
@@ -30,10 +42,10 @@ export class TableMarkup {
     this.#isLayout = isLayout;
   }
 
-  open(kind: TableKind, spans = ''): void {
+  open(kind: TableKind, spans: CellSpans = SINGLE): void {
     if (kind === 'row') this.#startRow();
     if (kind === 'cell') this.#cells += 1;
-    this.#write({ index: this.#parts.length, kind, isClosing: false }, spans);
+    this.#write({ index: this.#parts.length, kind, isClosing: false }, this.#spanAttributes(spans));
   }
 
   close(kind: TableKind): void {
@@ -55,8 +67,17 @@ export class TableMarkup {
     this.#cells = 0;
     this.#rows += 1;
     if (this.#rows % MAX_ROWS !== 0) return;
+    this.#spanned = 0;
     this.close('table');
     this.open('table');
+  }
+
+  /** Nothing once the grid would grow too large. */
+  #spanAttributes({ columns, rows }: CellSpans): string {
+    const spanned = columns * rows - 1;
+    if (spanned === 0 || this.#spanned + spanned > MAX_SPANNED) return '';
+    this.#spanned += spanned;
+    return ` colspan="${columns}" rowspan="${rows}"`;
   }
 
   #write(part: TablePart, spans: string): void {
@@ -69,13 +90,14 @@ export class TableMarkup {
   }
 }
 
-/** The span attributes of a cell, within what can be laid out. */
-export function cellSpans(attributes: Readonly<Record<string, string>>): string {
-  return ['colspan', 'rowspan']
-    .map((name) => [name, Number.parseInt(attributes[name] ?? '', 10)] as const)
-    .filter(([, span]) => span > 1)
-    .map(([name, span]) => ` ${name}="${Math.min(span, MAX_SPAN)}"`)
-    .join('');
+/** How far a cell says that it spans. */
+export function cellSpans({ colspan, rowspan }: Readonly<Record<string, string>>): CellSpans {
+  return { columns: span(colspan), rows: span(rowspan) };
+}
+
+function span(attribute = ''): number {
+  const given = Number.parseInt(attribute, 10);
+  return given > 1 ? Math.min(given, MAX_SPAN) : 1;
 }
 
 function layoutTag({ kind, isClosing }: TablePart): string {
