@@ -1,8 +1,8 @@
 import { isJsonObject } from '@agentd/contract';
 import { eventSchemas } from './events.ts';
 
-/** No session comes near it; a damaged number above it would leave no room for the next ones. */
-const MAX_SEQ = 2 ** 48;
+/** No session comes near it; the numbers that follow a damaged one must stay exact. */
+const MAX_SEQ = 2 ** 52;
 
 /** Deeper values overflow the stack of `JSON.stringify` and of whoever else walks them. */
 const MAX_DEPTH = 1000;

@@ -22,6 +22,9 @@ export interface ParsedLog extends LogContent {
 type Parsed = { readonly event: EventEnvelope; readonly note: string | null } | { readonly problem: Problem };
 type Problem = Pick<LogDiagnostic, 'kind' | 'message'>;
 
+/** A number that leaps further is damaged. Numbering goes on after the highest one, so each leap must leave room. */
+const LARGEST_GAP = 2 ** 40;
+
 const KEPT = 'the line stays in the file and is passed over';
 
 /**
@@ -73,6 +76,10 @@ export class SessionLogParser {
   #admit(event: EventEnvelope, line: SplitLine): void {
     const { seq } = event;
     if (seq <= this.#lastSeq && this.#repeats(event, line)) return;
+    if (seq > this.#lastSeq + LARGEST_GAP) {
+      const message = `event ${seq} cannot follow event ${this.#lastSeq}; ${KEPT}`;
+      return this.#report(line, 'unknown_shape', message);
+    }
     if (seq > this.#lastSeq + 1) {
       const missing = seq - this.#lastSeq - 1;
       const from = this.#lastSeq + 1;

@@ -267,6 +267,22 @@ describe('fileSessionStore lists', () => {
   });
 });
 
+describe('fileSessionStore goes on', () => {
+  it.each([2 ** 40, 2 ** 48 - 1, 2 ** 48, 2 ** 52, Number.MAX_SAFE_INTEGER])(
+    'after a damaged number of %i so that every later event can be read again [SES-2] [SES-3]',
+    async (damaged) => {
+      const { lay, store } = await setup();
+      await lay(SESSION, logText([input('a')]) + `${JSON.stringify(envelope(damaged, input('odd')))}\n`);
+      const owned = await store.open(SESSION);
+      const added = ['b', 'c'].map((text) => owned.log.append(input(text), null));
+      await owned.log.sync();
+      await owned.release();
+      const { events } = await store.read(SESSION);
+      expect(events.slice(-2)).toEqual(added);
+    },
+  );
+});
+
 describe('fileSessionStore releases', () => {
   it('the lock also when the log can no longer be written', async () => {
     const { folder, store } = await setup();
