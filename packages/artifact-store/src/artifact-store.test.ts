@@ -2,17 +2,8 @@ import { readFile, readdir, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import {
-  BASH,
-  SINGLE,
-  captureAll,
-  hintOf,
-  openStore,
-  readPages,
-  requestOf,
-  sha256,
-} from './testing/stores.ts';
-import { temporaryFolders } from './testing/temporary-folder.ts';
+import { BASH, SINGLE, captureAll, hintOf, openStore, readPages, requestOf, sha256 } from './test/stores.ts';
+import { temporaryFolders } from './test/temporary-folder.ts';
 
 const newFolder = temporaryFolders();
 const newStore = async () => openStore(await newFolder());

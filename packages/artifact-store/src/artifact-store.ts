@@ -15,16 +15,23 @@ import {
 } from '@agentd/contract';
 import { mkdir } from 'node:fs/promises';
 import { parseArtifactUri } from './artifact-uri.ts';
+import type { BlobBackend } from './blob-backend.ts';
 import { CaptureBudget } from './capture-budget.ts';
 import { adoptCaptureFiles, createCaptureFiles } from './capture-files.ts';
+import type { CollectionReport, CollectionRequest } from './collection.ts';
 import { FaultLatch, storeError } from './errors.ts';
+import { fileBackend } from './file-backend.ts';
 import type { SharedFileLocks } from './file-locks.ts';
 import { CallOutputCapture } from './output-capture.ts';
+import { Janitor } from './janitor.ts';
+import { limitsProblem } from './output-limits.ts';
 import { PageReader } from './page-reader.ts';
+import { PublicationGuard } from './publication-guard.ts';
 import { Publisher } from './publication.ts';
 import { StreamCapture, type CallCapture } from './stream-capture.ts';
 import { sweepTemporaryFiles } from './sweep.ts';
 import type { TemporaryFile } from './temporary-file.ts';
+import { VerifiedBlobs } from './verified-blobs.ts';
 
 export interface ArtifactStoreOptions {
   /** Absolute path. It is created with mode 0700 where it is missing, and belongs to the store alone. */
@@ -32,26 +39,33 @@ export interface ArtifactStoreOptions {
   readonly locks: SharedFileLocks;
   readonly clock: Clock;
   readonly ids: Ids;
+  /** Where the blobs are; the folder itself when absent. Captures and the guard are in the folder in any case. */
+  readonly backend?: BlobBackend;
 }
 
 /**
- * A folder of blobs that are named by their SHA-256; any number of processes may share it. It keeps what tools produce
+ * Blobs that are named by their SHA-256; any number of processes may share them. It keeps what tools produce
  * and reads it back by page: `OutputStore` and `ArtifactReader` say what each method owes.
  */
 export class ArtifactStore implements OutputStore, ArtifactReader {
   readonly #options: ArtifactStoreOptions;
   readonly #publisher: Publisher;
   readonly #pages: PageReader;
+  readonly #janitor: Janitor;
   #sweeping: Promise<number> = Promise.resolve(0);
 
   /** Touches no file; `openArtifactStore` also prepares the folder. */
   constructor(options: ArtifactStoreOptions) {
     this.#options = options;
-    this.#publisher = new Publisher(options);
-    this.#pages = new PageReader(options.folder);
+    const backend = options.backend ?? fileBackend(options);
+    const blobs = new VerifiedBlobs(backend);
+    const guard = new PublicationGuard(options);
+    this.#publisher = new Publisher({ backend, blobs, guard });
+    this.#pages = new PageReader(blobs);
+    this.#janitor = new Janitor({ folder: options.folder, backend, guard, clock: options.clock });
   }
 
-  /** Rejects for misuse alone: a call id that is no UUID, or a declaration against OUT-1. */
+  /** Rejects for misuse alone: a call id that is no UUID, a declaration against OUT-1, a limit against OUT-15. */
   readonly capture = async (request: CaptureRequest): Promise<OutputCapture> => {
     const call = callCapture(request);
     const files = await orFault(call.fault, () => createCaptureFiles(request, this.#options));
@@ -71,6 +85,13 @@ export class ArtifactStore implements OutputStore, ArtifactReader {
 
   readonly page = (request: ArtifactPageRequest, signal: AbortSignal): Promise<ArtifactPage> =>
     this.#pages.page(request, signal);
+
+  /**
+   * Removes what the logs do not refer to and says what it removed and kept (ART-9). Waits for nobody: while output is
+   * being published it does nothing. Never rejects but with the signal's reason; a later pass goes on where it stopped.
+   */
+  readonly collect = (request: CollectionRequest, signal: AbortSignal): Promise<CollectionReport> =>
+    this.#janitor.collect(request, signal);
 
   /** Removes what dead processes left more than an hour ago; resolves with the number of files (ART-11). */
   sweep(): Promise<number> {
@@ -110,6 +131,8 @@ function callCapture({ callId, declaration, limits }: CaptureRequest): CallCaptu
   if (!isUuid(callId)) throw storeError('ARTIFACT_STORE_CALL_ID', `${JSON.stringify(callId)} is not a UUID`);
   const problem = declarationProblem(declaration);
   if (problem !== undefined) throw storeError('ARTIFACT_STORE_DECLARATION', problem);
+  const limit = limitsProblem(limits);
+  if (limit !== undefined) throw storeError('ARTIFACT_STORE_LIMITS', limit);
   return { declaration, limits, budget: new CaptureBudget(limits.maxCaptureBytes), fault: new FaultLatch() };
 }
 

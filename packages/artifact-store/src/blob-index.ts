@@ -1,6 +1,5 @@
 import { isUtf8 } from 'node:buffer';
 import { createHash } from 'node:crypto';
-import type { FileHandle } from 'node:fs/promises';
 import { countLineFeeds, endsInLine, tornBytes } from './utf8.ts';
 
 /** A line's start is noted about this often: a page is then found after reading this much. */
@@ -26,14 +25,16 @@ interface LineStart {
 }
 
 /** Reads a blob once, in bounded memory: its digest, whether it is text, and where its lines are. */
-export async function indexBlob(file: FileHandle): Promise<BlobIndex> {
+export async function indexBlob(chunks: AsyncIterable<Uint8Array>): Promise<BlobIndex> {
   const scan = new BlobScan();
-  const buffer = Buffer.allocUnsafe(BLOCK_BYTES);
-  for (;;) {
-    const { bytesRead } = await file.read(buffer, 0, BLOCK_BYTES, scan.byteLength);
-    if (bytesRead === 0) return scan.finish();
-    scan.add(buffer.subarray(0, bytesRead));
+  for await (const chunk of chunks) {
+    for (let start = 0; start < chunk.length; start += BLOCK_BYTES) {
+      scan.add(
+        Buffer.from(chunk.buffer, chunk.byteOffset + start, Math.min(BLOCK_BYTES, chunk.length - start)),
+      );
+    }
   }
+  return scan.finish();
 }
 
 class BlobScan {

@@ -11,6 +11,14 @@ export type ArtifactStoreErrorCode =
   | 'ARTIFACT_STORE_CAPTURE_CLOSED'
   /** A file is not what was just written to it. */
   | 'ARTIFACT_STORE_FILE_CHANGED'
+  /** A limit of output that is no positive integer. */
+  | 'ARTIFACT_STORE_LIMITS'
+  /** Something that is no blob has the name of one: a folder, a link, a device. */
+  | 'ARTIFACT_STORE_NO_BLOB'
+  /** A blob was there one moment and gone the next, again and again. */
+  | 'ARTIFACT_STORE_UNSTEADY'
+  /** Logs cannot be searched for references. */
+  | 'ARTIFACT_STORE_LOGS'
   /** The janitor holds the store for longer than a publication waits. */
   | 'ARTIFACT_STORE_BUSY';
 

@@ -12,8 +12,8 @@ import {
   readPages,
   requestOf,
   sha256,
-} from './testing/stores.ts';
-import { temporaryFolders } from './testing/temporary-folder.ts';
+} from './test/stores.ts';
+import { temporaryFolders } from './test/temporary-folder.ts';
 
 const newFolder = temporaryFolders();
 const newStore = async () => openStore(await newFolder());

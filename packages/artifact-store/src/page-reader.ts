@@ -1,4 +1,3 @@
-import type { FileHandle } from 'node:fs/promises';
 import {
   MAX_RESULT_BYTES,
   toolError,
@@ -7,28 +6,26 @@ import {
   type ArtifactPageRequest,
 } from '@agentd/contract';
 import { formatArtifactUri } from './artifact-uri.ts';
-import { Blobs, type OpenBlob } from './blobs.ts';
 import { MAX_MANIFEST_BYTES, parseManifest } from './manifest.ts';
 import { probableMediaType } from './media-type.ts';
 import { afterLineFeeds, countLineFeeds } from './utf8.ts';
+import type { VerifiedBlob, VerifiedBlobs } from './verified-blobs.ts';
 
 /** A larger limit counts as this one (ART-4). */
 const MAX_PAGE_LINES = 2000;
 
-const READ_BYTES = 64 * 1024;
-
 /** Reads stored text by page; a page costs about its own size, wherever it lies (ART-4). */
 export class PageReader {
-  readonly #blobs: Blobs;
+  readonly #blobs: VerifiedBlobs;
 
-  constructor(folder: string) {
-    this.#blobs = new Blobs(folder);
+  constructor(blobs: VerifiedBlobs) {
+    this.#blobs = blobs;
   }
 
   async page({ address, offset, limit }: ArtifactPageRequest, signal: AbortSignal): Promise<ArtifactPage> {
     const lines = checkedLines(offset, limit);
     const digest = address.stream === null ? address.digest : await this.#digestOfStream(address, signal);
-    return this.#withBlob(digest, signal, (blob) => {
+    return this.#blobs.use(digest, signal, (blob) => {
       if (!blob.index.isText) throw notText(address, blob);
       checkOffset(offset, blob.index.lineCount);
       return readLines(blob, { offset, lines }, signal);
@@ -37,10 +34,8 @@ export class PageReader {
 
   async #digestOfStream(address: ArtifactAddress, signal: AbortSignal): Promise<string> {
     const { digest, stream } = address;
-    const streams = await this.#withBlob(digest, signal, async ({ file, index }) =>
-      index.byteLength > MAX_MANIFEST_BYTES
-        ? null
-        : parseManifest((await readAt(file, 0, index.byteLength)).toString()),
+    const streams = await this.#blobs.use(digest, signal, async ({ index, readFrom }) =>
+      index.byteLength > MAX_MANIFEST_BYTES ? null : parseManifest(await textOf(readFrom(0))),
     );
     const whole = formatArtifactUri({ digest, stream: null });
     if (streams === null) {
@@ -54,19 +49,6 @@ export class PageReader {
       `${whole} declares no stream ${JSON.stringify(stream)}; it declares: ${names}`,
     );
   }
-
-  async #withBlob<Result>(
-    digest: string,
-    signal: AbortSignal,
-    use: (blob: OpenBlob) => Result | Promise<Result>,
-  ): Promise<Result> {
-    const blob = await this.#blobs.open(digest, signal);
-    try {
-      return await use(blob);
-    } finally {
-      await blob.file.close();
-    }
-  }
 }
 
 interface LineRange {
@@ -75,7 +57,7 @@ interface LineRange {
 }
 
 async function readLines(
-  { file, index }: OpenBlob,
+  { index, readFrom }: VerifiedBlob,
   { offset, lines }: LineRange,
   signal: AbortSignal,
 ): Promise<ArtifactPage> {
@@ -83,22 +65,27 @@ async function readLines(
   const start = index.startBefore(offset);
   let toSkip = offset - start.line;
   let position = start.byte;
-  while (position < index.byteLength && !page.isComplete) {
+  for await (const block of readFrom(start.byte)) {
     signal.throwIfAborted();
-    const block = await readAt(file, position, READ_BYTES);
-    if (block.length === 0) break;
     const skipped = afterLineFeeds(block, 0, toSkip);
     toSkip -= skipped === -1 ? countLineFeeds(block) : toSkip;
     position += skipped === -1 ? block.length : skipped + page.add(block.subarray(skipped));
+    if (page.isComplete) break;
   }
   return { text: page.text, nextOffset: position < index.byteLength ? offset + lines : null };
+}
+
+async function textOf(chunks: AsyncIterable<Uint8Array>): Promise<string> {
+  const parts: Uint8Array[] = [];
+  for await (const chunk of chunks) parts.push(Uint8Array.from(chunk));
+  return Buffer.concat(parts).toString();
 }
 
 /** The text of a page as it is read. */
 class PageText {
   readonly #offset: number;
   readonly #lines: number;
-  readonly #parts: Buffer[] = [];
+  readonly #parts: Uint8Array[] = [];
   #wholeLines = 0;
   #byteLength = 0;
 
@@ -116,29 +103,25 @@ class PageText {
   }
 
   /** Returns how many bytes of the block belong to the page. Throws when the page is too large (OUT-20). */
-  add(block: Buffer): number {
+  add(block: Uint8Array): number {
     const end = afterLineFeeds(block, 0, this.#lines - this.#wholeLines);
     const part = end === -1 ? block : block.subarray(0, end);
+    const room = MAX_RESULT_BYTES - this.#byteLength;
+    if (part.length > room) throw this.#tooLarge(this.#wholeLines + countLineFeeds(part.subarray(0, room)));
     this.#byteLength += part.length;
-    if (this.#byteLength > MAX_RESULT_BYTES) throw this.#tooLarge();
     this.#wholeLines += countLineFeeds(part);
-    this.#parts.push(part);
+    this.#parts.push(Uint8Array.from(part)); // The block is valid for this moment only.
     return part.length;
   }
 
-  #tooLarge(): Error {
+  #tooLarge(fittingLines: number): Error {
     const page = `the page from line ${this.#offset} with limit ${this.#lines} is larger than 2 MiB`;
     const advice =
-      this.#wholeLines === 0
+      fittingLines === 0
         ? `line ${this.#offset} alone is, so no limit can help; go on with offset=${this.#offset + 1}`
-        : `ask for a smaller limit, for example limit=${this.#wholeLines}`;
+        : `ask for a smaller limit, for example limit=${fittingLines}`;
     return toolError('resource_limit', `${page}: ${advice}`);
   }
-}
-
-async function readAt(file: FileHandle, position: number, length: number): Promise<Buffer> {
-  const { buffer, bytesRead } = await file.read(Buffer.allocUnsafe(length), 0, length, position);
-  return buffer.subarray(0, bytesRead);
 }
 
 function checkedLines(offset: number, limit: number): number {
@@ -161,7 +144,7 @@ function checkOffset(offset: number, lineCount: number): void {
   );
 }
 
-function notText(address: ArtifactAddress, { index }: OpenBlob): Error {
+function notText(address: ArtifactAddress, { index }: VerifiedBlob): Error {
   const type = probableMediaType(index.firstBytes);
   return toolError(
     'not_supported',

@@ -1,32 +1,24 @@
-import { constants } from 'node:fs';
-import { link, open, unlink, type FileHandle } from 'node:fs/promises';
-import { join } from 'node:path';
 import { createHash } from 'node:crypto';
-import { codeOf, pause, type Clock, type FileLock, type Ids } from '@agentd/contract';
+import { codeOf, type FileLock } from '@agentd/contract';
+import { bytesSource, type BlobBackend, type BlobSource } from './blob-backend.ts';
 import { storeError } from './errors.ts';
-import type { SharedFileLocks } from './file-locks.ts';
 import { formatManifest } from './manifest.ts';
+import type { PublicationGuard } from './publication-guard.ts';
 import type { StoredStream, StreamCapture } from './stream-capture.ts';
-import { TemporaryFile } from './temporary-file.ts';
 import { encodeUtf8 } from './utf8.ts';
+import type { VerifiedBlobs } from './verified-blobs.ts';
 
-/** The lock file of the publication guard. The janitor must hold it exclusively for a pass (ART-10). */
-const GUARD_FILE = '.publication.lock';
+/** A blob that nobody has verified in this process is read again up to this size; beyond it, storing anew is cheaper. */
+const MAX_REREAD_BYTES = 1024 * 1024;
 
-/** Waits between tries grow from the first to the second. */
-const GUARD_FIRST_WAIT_MS = 5;
-const GUARD_LONGEST_WAIT_MS = 250;
-/** A janitor's pass takes well under a second; whoever holds the store for this long is stuck. */
-const GUARD_PATIENCE_MS = 30_000;
+/** How often a blob may come and go under our hands before we give up. */
+const MAX_TRIES = 5;
 
 export interface PublisherPorts {
-  readonly folder: string;
-  readonly locks: SharedFileLocks;
-  readonly clock: Clock;
-  readonly ids: Ids;
+  readonly backend: BlobBackend;
+  readonly blobs: VerifiedBlobs;
+  readonly guard: PublicationGuard;
 }
-
-type BlobName = Pick<StoredStream, 'sha256' | 'byte_length'>;
 
 /** A stream whose file is complete. */
 export interface PublishedStream {
@@ -43,8 +35,7 @@ export interface Published {
 
 /**
  * Gives finished files their digest for a name.
- * No mutex is needed beside the guard: a blob appears under its name by one `link`, which never replaces, so publishers
- * of the same content in any number of processes find either nothing or the whole of it (ART-1, ART-10).
+ * No mutex is needed beside the guard: the backend stores a blob whole or not at all, and never two of one name.
  */
 export class Publisher {
   readonly #ports: PublisherPorts;
@@ -55,12 +46,11 @@ export class Publisher {
 
   /** Publishes the streams of a call, and for named ones their manifest; on a fault the guard is free again. */
   async publish(streams: readonly PublishedStream[]): Promise<Published> {
-    const guard = await this.#guard();
+    const guard = await this.#ports.guard.hold();
     try {
-      const blobs = streams.map(({ capture, stored }) => this.#publishFile(capture.file, stored));
+      const blobs = streams.map((stream) => this.#keep(stream.stored.sha256, sourceOf(stream)));
       // A manifest may come before its streams: nothing refers to it until all are there.
       const digest = await allDone(this.#digestOf(streams), blobs);
-      await this.#settle();
       return { digest, guard };
     } catch (error) {
       await guard.release();
@@ -68,86 +58,55 @@ export class Publisher {
     }
   }
 
-  async #guard(): Promise<FileLock> {
-    const { folder, locks, clock } = this.#ports;
-    const { signal } = new AbortController();
-    let wait = GUARD_FIRST_WAIT_MS;
-    for (let waited = 0; waited < GUARD_PATIENCE_MS; waited += wait) {
-      const lock = await locks.tryShared(join(folder, GUARD_FILE));
-      if (lock !== null) return lock;
-      wait = Math.min(wait * 2, GUARD_LONGEST_WAIT_MS);
-      await pause(wait, clock, signal);
-    }
-    throw storeError('ARTIFACT_STORE_BUSY', 'the artifact store is being cleaned up');
-  }
-
-  /** The content is on the disk before its name is. */
-  async #publishFile(file: TemporaryFile | null, { sha256, byte_length }: BlobName): Promise<void> {
-    if (file === null) throw storeError('ARTIFACT_STORE_FILE_CHANGED', 'a capture file is missing');
-    const path = join(this.#ports.folder, sha256);
-    if (await this.#refresh(path, byte_length)) return;
-    const now = this.#ports.clock.now() / 1000;
-    await file.handle.utimes(now, now);
-    await file.handle.sync();
-    while (!(await linked(file.path, path))) {
-      if (await this.#refresh(path, byte_length)) return;
-    }
-  }
-
   async #digestOf(streams: readonly PublishedStream[]): Promise<string> {
     const [first] = streams;
     if (first?.capture.name === null) return first.stored.sha256;
     const named = streams.map(({ capture, stored }) => ({ name: capture.name ?? '', ...stored }));
-    return this.#publishText(formatManifest(named));
+    const bytes = encodeUtf8(formatManifest(named));
+    const digest = createHash('sha256').update(bytes).digest('hex');
+    await this.#keep(digest, bytesSource(bytes));
+    return digest;
   }
 
-  async #publishText(text: string): Promise<string> {
-    const { folder, locks, ids } = this.#ports;
-    const bytes = encodeUtf8(text);
-    const sha256 = createHash('sha256').update(bytes).digest('hex');
-    const file = await TemporaryFile.create(join(folder, `.${sha256}.${ids.uuid()}.tmp`), locks);
-    try {
-      file.write(bytes);
-      await file.seal();
-      await this.#publishFile(file, { sha256, byte_length: bytes.length });
-    } finally {
-      await file.letGo();
-    }
-    return sha256;
-  }
-
-  /** Makes the new names durable. */
-  async #settle(): Promise<void> {
-    const folder = await open(this.#ports.folder, constants.O_RDONLY | constants.O_DIRECTORY);
-    try {
-      await folder.sync();
-    } finally {
-      await folder.close();
-    }
-  }
-
-  /**
-   * Whether the blob is there; its time is then set to now, as if it were new.
-   * One of another length, or a link, is damage: it makes room for the right content.
-   */
-  async #refresh(path: string, byteLength: number): Promise<boolean> {
-    const blob = await openBlob(path);
-    if (blob === 'missing') return false;
-    if (blob !== 'link') {
-      try {
-        const stat = await blob.stat();
-        const now = this.#ports.clock.now() / 1000;
-        if (stat.isFile() && stat.size === byteLength) {
-          await blob.utimes(now, now);
-          return true;
-        }
-      } finally {
-        await blob.close();
+  /** Sees to it that the content is there, new or as if it were new. What is there is not trusted unread (ART-2). */
+  async #keep(digest: string, source: BlobSource): Promise<void> {
+    const { backend, blobs } = this.#ports;
+    for (let tries = 0; tries < MAX_TRIES; tries += 1) {
+      const version = await this.#intactVersion(digest, source.byteLength);
+      if (version === 'damaged') return backend.replace(digest, source);
+      if (version === 'missing') {
+        if (await backend.put(digest, source)) return;
+        continue;
       }
+      const refreshed = await backend.refresh(digest);
+      if (refreshed !== null) return blobs.refreshed(digest, version.of, refreshed.version);
     }
-    await removeDamaged(path);
-    return false;
+    throw storeError('ARTIFACT_STORE_UNSTEADY', 'something else keeps changing the artifact store');
   }
+
+  /** A blob too large to be read again counts as damaged, so that our own content takes its place at no cost. */
+  async #intactVersion(
+    digest: string,
+    byteLength: number,
+  ): Promise<{ readonly of: string } | 'missing' | 'damaged'> {
+    const { backend, blobs } = this.#ports;
+    try {
+      const stat = await backend.stat(digest);
+      if (stat === null) return 'missing';
+      if (stat.byteLength !== byteLength) return 'damaged';
+      const known = blobs.isVerified(digest, stat.version);
+      if (!known && byteLength > MAX_REREAD_BYTES) return 'damaged';
+      return (await blobs.isIntact(digest, stat.version)) ? { of: stat.version } : 'damaged';
+    } catch (error) {
+      if (codeOf(error) === 'ARTIFACT_STORE_NO_BLOB') return 'damaged';
+      throw error;
+    }
+  }
+}
+
+function sourceOf({ capture: { file }, stored: { byte_length } }: PublishedStream): BlobSource {
+  if (file === null) throw storeError('ARTIFACT_STORE_FILE_CHANGED', 'a capture file is missing');
+  return { byteLength: byte_length, chunks: () => file.chunks(), file };
 }
 
 /** Like `Promise.all`, but leaves nothing running behind when one fails. */
@@ -155,33 +114,4 @@ async function allDone<Value>(first: Promise<Value>, others: readonly Promise<vo
   await Promise.allSettled([first, ...others]);
   await Promise.all(others);
   return first;
-}
-
-async function openBlob(path: string): Promise<FileHandle | 'missing' | 'link'> {
-  try {
-    return await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
-  } catch (error) {
-    if (codeOf(error) === 'ENOENT') return 'missing';
-    if (codeOf(error) === 'ELOOP') return 'link';
-    throw error;
-  }
-}
-
-async function removeDamaged(path: string): Promise<void> {
-  try {
-    await unlink(path);
-  } catch (error) {
-    if (codeOf(error) !== 'ENOENT') throw error;
-  }
-}
-
-/** False when the name is taken. */
-async function linked(from: string, to: string): Promise<boolean> {
-  try {
-    await link(from, to);
-    return true;
-  } catch (error) {
-    if (codeOf(error) === 'EEXIST') return false;
-    throw error;
-  }
 }

@@ -8,10 +8,10 @@ import type { CaptureRequest } from '@agentd/contract';
 import { manualClock } from '@agentd/contract/testing';
 import { ArtifactStore } from './artifact-store.ts';
 import { fileLocks } from './file-locks.ts';
-import { loopLine } from './testing/loop-text.ts';
-import { runProgram } from './testing/processes.ts';
-import { BASH, SINGLE, captureAll, openStore, readPages, requestOf, sha256 } from './testing/stores.ts';
-import { temporaryFolders } from './testing/temporary-folder.ts';
+import { loopLine } from './test/loop-text.ts';
+import { runProgram } from './test/processes.ts';
+import { BASH, SINGLE, captureAll, openStore, readPages, requestOf, sha256 } from './test/stores.ts';
+import { temporaryFolders } from './test/temporary-folder.ts';
 
 jest.setTimeout(60_000); // Second processes take their time on a busy machine.
 

@@ -1,13 +1,13 @@
-import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
+import { readdir, rm, writeFile } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, jest } from '@jest/globals';
 import type { CaptureResult } from '@agentd/contract';
 import { deferred, flush, type Deferred } from '@agentd/contract/testing';
 import { TemporaryFile } from './temporary-file.ts';
-import { runProgram, runProgramWithFileLimit } from './testing/processes.ts';
-import { BASH, SINGLE, captureAll, hintOf, openStore, requestOf, sha256 } from './testing/stores.ts';
-import { temporaryFolders } from './testing/temporary-folder.ts';
+import { runProgram, runProgramWithFileLimit } from './test/processes.ts';
+import { BASH, SINGLE, captureAll, hintOf, openStore, requestOf, sha256 } from './test/stores.ts';
+import { temporaryFolders } from './test/temporary-folder.ts';
 
 jest.setTimeout(60_000); // Second processes take their time on a busy machine.
 
@@ -62,14 +62,6 @@ describe('a storage fault', () => {
     expect(retained).toBeNull();
     const next = await captureAll(store, requestOf(SINGLE), [{ text: 'again' }]);
     expect(next.retained?.streams).toMatchObject([{ sha256: sha256('again') }]);
-  });
-
-  it('of a folder in the way of a blob does not reach the tool [OUT-13]', async () => {
-    const { store, folder } = await openStore(await newFolder());
-    await mkdir(join(folder, sha256('x')));
-    const { text, retained } = await captureAll(store, requestOf(SINGLE), [{ text: 'x' }]);
-    expect(text).toMatch(/^x\n\[full output not stored: E/);
-    expect(retained).toBeNull();
   });
 });
 

@@ -23,8 +23,6 @@ export interface StoredStream {
   readonly line_count: number;
 }
 
-const READ_BYTES = 256 * 1024;
-
 /**
  * One stream on its way to the disk. Text is hashed, counted and previewed as it passes; nothing is read again.
  * The preview sees all text, also what is not stored any more.
@@ -63,11 +61,8 @@ export class StreamCapture {
     const { file } = this;
     if (file === null) return;
     let rest: Uint8Array = new Uint8Array(0);
-    for (let position = 0; ;) {
-      const { buffer, bytesRead } = await file.handle.read(Buffer.alloc(READ_BYTES), 0, READ_BYTES, position);
-      if (bytesRead === 0) break;
-      position += bytesRead;
-      const bytes = Buffer.concat([rest, buffer.subarray(0, bytesRead)]);
+    for await (const chunk of file.chunks()) {
+      const bytes = Buffer.concat([rest, chunk]);
       const whole = bytes.subarray(0, bytes.length - tornBytes(bytes));
       rest = bytes.subarray(whole.length);
       this.#count(whole, this.#show(whole.toString(), whole));

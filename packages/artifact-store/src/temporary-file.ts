@@ -7,6 +7,8 @@ import { HeadBytes } from './kept-bytes.ts';
 /** Bytes that may wait for the disk, beside as many under way, before the writer has to wait (OUT-12). */
 const MAX_QUEUED_BYTES = 512 * 1024;
 
+const READ_BYTES = 256 * 1024;
+
 const CREATE_FLAGS = constants.O_RDWR | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
 
 /**
@@ -81,6 +83,32 @@ export class TemporaryFile {
     }
   }
 
+  /** Writes the chunks and seals. */
+  async writeAll(chunks: AsyncIterable<Uint8Array>): Promise<void> {
+    for await (const chunk of chunks) {
+      this.write(chunk);
+      if (this.isFull) await this.room();
+    }
+    await this.seal();
+  }
+
+  /** Puts the content on the disk, with this time of modification in milliseconds. */
+  readonly settle = async (modifiedMs: number): Promise<void> => {
+    await this.handle.utimes(modifiedMs / 1000, modifiedMs / 1000);
+    await this.handle.sync();
+  };
+
+  /** From the start to the end as it is then; a chunk is valid until the next one is asked for. */
+  readonly chunks = async function* (this: TemporaryFile): AsyncGenerator<Uint8Array> {
+    const buffer = Buffer.allocUnsafe(READ_BYTES);
+    for (let position = 0; ;) {
+      const { bytesRead } = await this.handle.read(buffer, 0, READ_BYTES, position);
+      if (bytesRead === 0) return;
+      position += bytesRead;
+      yield buffer.subarray(0, bytesRead);
+    }
+  };
+
   /** Takes `length` bytes that are there already for written, and cuts off what follows them. */
   async keep(length: number): Promise<void> {
     await this.handle.truncate(length);
@@ -104,7 +132,7 @@ export class TemporaryFile {
 
   async #writeUnderWay(): Promise<void> {
     try {
-      if (this.#fault === undefined) await this.#writeAll(this.#underWay.bytes);
+      if (this.#fault === undefined) await this.#writeFully(this.#underWay.bytes);
     } catch (error) {
       this.#fault = error;
     }
@@ -112,7 +140,7 @@ export class TemporaryFile {
   }
 
   /** One write may take less than all of it, on a disk that is almost full. */
-  async #writeAll(bytes: Uint8Array): Promise<void> {
+  async #writeFully(bytes: Uint8Array): Promise<void> {
     for (let done = 0; done < bytes.length;) {
       const { bytesWritten } = await this.handle.write(bytes, done, bytes.length - done, this.#writtenBytes);
       done += bytesWritten;

@@ -1,0 +1,172 @@
+import {
+  codeOf,
+  isAgentdError,
+  messageOf,
+  toolError,
+  type AgentdError,
+  type ToolErrorCode,
+} from '@agentd/contract';
+import type { BlobBackend } from './blob-backend.ts';
+import { indexBlob, type BlobIndex } from './blob-index.ts';
+
+/** Indexes that are kept; the one unused for longest makes room. */
+const MAX_INDEXES = 256;
+
+/** How often a blob may change under our hands before we give up. */
+const MAX_TRIES = 3;
+
+/** Faults of this moment and of this process, which say nothing about the blob. */
+const PASSING_FAULTS: ReadonlySet<string | undefined> = new Set(['EMFILE', 'ENFILE', 'ENOMEM', 'EAGAIN']);
+
+/** A blob whose content was found to be that of its name. */
+export interface VerifiedBlob {
+  readonly index: BlobIndex;
+  /** Its bytes from `start` on; a chunk is valid until the next one is asked for. */
+  readonly readFrom: (start: number) => AsyncIterable<Uint8Array>;
+}
+
+interface Verified {
+  readonly version: string;
+  readonly index: BlobIndex;
+}
+
+/**
+ * Blobs that are what their name says. Each is read and hashed once in a process, by whoever comes first, and again when
+ * the backend has another version of it (ART-2).
+ */
+export class VerifiedBlobs {
+  readonly #backend: BlobBackend;
+  readonly #verifying = new Map<string, Promise<Verified>>();
+  readonly #versions = new Map<string, string>();
+
+  constructor(backend: BlobBackend) {
+    this.#backend = backend;
+  }
+
+  /**
+   * What `use` makes of the blob; it is used again when another version took its place meanwhile.
+   * Throws tool errors only, beside those of `use` and the signal's reason.
+   */
+  async use<Result>(
+    digest: string,
+    signal: AbortSignal,
+    use: (blob: VerifiedBlob) => Result | Promise<Result>,
+  ): Promise<Result> {
+    for (let tries = 0; tries < MAX_TRIES; tries += 1) {
+      signal.throwIfAborted();
+      const { version, index } = await orAbort(this.#verified(digest), signal);
+      const readFrom = (start: number): AsyncIterable<Uint8Array> =>
+        this.#backend.get(digest, { start, end: index.byteLength });
+      const [used] = await Promise.allSettled([(async () => use({ index, readFrom }))()]);
+      signal.throwIfAborted();
+      // What was read before this look is of this version, if the version is still the same.
+      if ((await this.#versionOf(digest)) === version) {
+        if (used.status === 'fulfilled') return used.value;
+        throw asToolError(digest, used.reason);
+      }
+      this.#forget(digest);
+    }
+    throw corrupt(digest, 'it keeps changing');
+  }
+
+  /** Whether this version was verified before, so that `isIntact` costs nothing. */
+  isVerified(digest: string, version: string): boolean {
+    return this.#versions.get(digest) === version;
+  }
+
+  /** Whether this version has the content of its name. Throws for a fault that says nothing about that. */
+  async isIntact(digest: string, version: string): Promise<boolean> {
+    if (!this.isVerified(digest, version)) this.#forget(digest);
+    try {
+      return (await this.#verified(digest)).version === version;
+    } catch (error) {
+      if (codeOf(error) === 'artifact_corrupt' || codeOf(error) === 'artifact_missing') return false;
+      throw error;
+    }
+  }
+
+  /** Nothing but its time was changed, by ourselves: what was verified stays so. */
+  refreshed(digest: string, before: string, after: string): void {
+    const verifying = this.#verifying.get(digest);
+    if (verifying === undefined || !this.isVerified(digest, before)) return;
+    this.#verifying.set(
+      digest,
+      verifying.then(({ index }) => ({ version: after, index })),
+    );
+    this.#versions.set(digest, after);
+  }
+
+  /** One reader's abort does not take the verification from the others. */
+  #verified(digest: string): Promise<Verified> {
+    const running = this.#verifying.get(digest) ?? this.#verify(digest);
+    this.#verifying.delete(digest);
+    this.#verifying.set(digest, running);
+    const [oldest] = this.#verifying.keys();
+    if (this.#verifying.size > MAX_INDEXES && oldest !== undefined) this.#forget(oldest);
+    return running;
+  }
+
+  async #verify(digest: string): Promise<Verified> {
+    try {
+      const stat = await this.#backend.stat(digest);
+      if (stat === null) throw missing(digest);
+      const index = await indexBlob(this.#backend.get(digest, { start: 0, end: stat.byteLength }));
+      if (index.sha256 !== digest) throw corrupt(digest, 'its content is not that of its digest');
+      this.#versions.set(digest, stat.version);
+      return { version: stat.version, index };
+    } catch (error) {
+      this.#forget(digest);
+      throw asToolError(digest, error);
+    }
+  }
+
+  async #versionOf(digest: string): Promise<string | null> {
+    try {
+      return (await this.#backend.stat(digest))?.version ?? null;
+    } catch (error) {
+      throw asToolError(digest, error);
+    }
+  }
+
+  #forget(digest: string): void {
+    this.#verifying.delete(digest);
+    this.#versions.delete(digest);
+  }
+}
+
+async function orAbort<Value>(work: Promise<Value>, signal: AbortSignal): Promise<Value> {
+  const { promise: aborted, reject } = Promise.withResolvers<never>();
+  const onAbort = (): void => reject(signal.reason);
+  signal.addEventListener('abort', onAbort, { once: true });
+  try {
+    return await Promise.race([work, aborted]);
+  } finally {
+    signal.removeEventListener('abort', onAbort);
+  }
+}
+
+function asToolError(digest: string, error: unknown): unknown {
+  const code = codeOf(error);
+  if (code === 'ENOENT' || code === 'ENOTDIR') return missing(digest);
+  if (code === 'ARTIFACT_STORE_NO_BLOB') return corrupt(digest, messageOf(error));
+  if (isAgentdError(error)) return error;
+  if (!PASSING_FAULTS.has(code)) return corrupt(digest, code ?? messageOf(error));
+  return toolError(
+    'resource_limit',
+    `artifact ${digest} cannot be read at the moment (${code}): try again later`,
+  );
+}
+
+function missing(digest: string): AgentdError<ToolErrorCode> {
+  return toolError(
+    'artifact_missing',
+    `no artifact ${digest} in this store: check the digest; if it is right, the artifact was removed, so produce the output again`,
+  );
+}
+
+function corrupt(digest: string, reason: string): AgentdError<ToolErrorCode> {
+  return toolError(
+    'artifact_corrupt',
+    `artifact ${digest} cannot be trusted: ${reason}; produce the output again`,
+  );
+}
