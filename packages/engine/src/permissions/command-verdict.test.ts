@@ -46,6 +46,11 @@ describe('commands under rules', () => {
     'git log "a',
     'git log \\',
     'git \0status',
+    'PATH=. git status',
+    'X=1 PATH+=:/x git status',
+    'LD_PRELOAD=./x.so git status',
+    'BASH_ENV=x git status',
+    'git log; IFS=x git status',
     `git ${'a'.repeat(70_000)}`,
   ])('%j does not run unasked by "git *" [PERM-4] [field J8]', (command) => {
     expect(effectOf(command, { 'git *': 'allow' })).not.toBe('allow');

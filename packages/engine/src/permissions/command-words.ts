@@ -24,13 +24,16 @@ const SINGLE_QUOTED = /'([^']*)'/y;
 const DOUBLE_QUOTED = /"([^"\\$`]*(?:\\[^\n][^"\\$`]*)*)"/y;
 
 const ASSIGNMENT = /^[A-Za-z_][A-Za-z0-9_]*\+?=/;
+/** What the shell and the loader go by when they choose and load what runs: with these a name tells nothing. */
+const DECISIVE =
+  /^(?:PATH|IFS|ENV|BASH_ENV|BASHOPTS|SHELLOPTS|BASH_LOADABLES_PATH|LD_\w+|DYLD_\w+|GCONV_PATH)\+?=/;
 const RESERVED: ReadonlySet<string> = new Set(
   'if then else elif fi for while until do done case esac in function select time coproc ! [[ ]]'.split(' '),
 );
 
 /**
  * The simple commands of a shell text, or null where it is not certain that these are all: substitutions, expansions,
- * groups, keywords, comments and redirections to files are left to a human.
+ * groups, keywords, comments, redirections to files and assignments that decide what a name means are left to a human.
  */
 export function simpleCommands(source: string): readonly SimpleCommand[] | null {
   if (source.length > LONGEST_COMMAND || source.includes('\0')) return null;
@@ -48,7 +51,7 @@ export function simpleCommands(source: string): readonly SimpleCommand[] | null 
 
 function simpleCommand(words: readonly Word[]): SimpleCommand | null {
   const first = words.findIndex(({ raw }) => !ASSIGNMENT.test(raw));
-  if (first === -1) return null;
+  if (first === -1 || words.slice(0, first).some(({ raw }) => DECISIVE.test(raw))) return null;
   const rest = words.slice(first);
   if (RESERVED.has(rest[0]?.raw ?? '')) return null;
   return {
