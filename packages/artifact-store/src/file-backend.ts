@@ -171,10 +171,10 @@ class FileBackend implements BlobBackend {
 
 function statOf(stat: BigIntStats): BlobStat {
   if (!stat.isFile()) throw noBlob();
-  const { dev, ino, size, mtimeNs, mtimeMs } = stat;
+  const { dev, ino, size, mtimeNs } = stat;
   return {
     byteLength: Number(size),
-    modifiedMs: Number(mtimeMs),
+    modifiedMs: Math.round(Number(mtimeNs) / 1e6), // A time in seconds loses a fraction of a millisecond.
     version: [dev, ino, size, mtimeNs].join(':'),
   };
 }
