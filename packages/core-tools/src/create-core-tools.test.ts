@@ -13,7 +13,7 @@ const ports: CoreToolPorts = {
 };
 
 describe('createCoreTools', () => {
-  it('gives the four tools in their order, each with what it declares [SCH-2] [OUT-17]', () => {
+  it('gives the five tools in their order, each with what it declares [SCH-2] [OUT-17]', () => {
     const specs = createCoreTools(ports).map(
       ({ spec: { name, action, concurrency, truncation, origin } }) => [
         name,
@@ -28,6 +28,7 @@ describe('createCoreTools', () => {
       ['write', 'write', 'parallel', 'bounded', 'builtin'],
       ['edit', 'write', 'parallel', 'bounded', 'builtin'],
       ['bash', 'bash', 'parallel', 'bounded', 'builtin'],
+      ['webfetch', 'webfetch', 'parallel', 'bounded', 'builtin'],
     ]);
   });
 
@@ -51,6 +52,6 @@ describe('createCoreTools', () => {
     const provider = coreToolProvider(ports);
     expect(provider.id).toBe('builtin.tools');
     const tools = await provider.tools(contextIn('/').session);
-    expect(tools.map(({ spec }) => spec.name)).toEqual(['read', 'write', 'edit', 'bash']);
+    expect(tools.map(({ spec }) => spec.name)).toEqual(['read', 'write', 'edit', 'bash', 'webfetch']);
   });
 });

@@ -15,6 +15,7 @@ describe('the public surface', () => {
       'createCoreTools',
       'createEditTool',
       'createReadTool',
+      'createWebfetchTool',
       'createWriteTool',
       'fileStageJournal',
     ]);

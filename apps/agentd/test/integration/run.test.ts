@@ -77,7 +77,7 @@ describe('agentd run', () => {
       trigger: 'user',
       agent: 'default',
       mode: 'yolo',
-      tools: ['read', 'write', 'edit', 'bash'],
+      tools: ['read', 'write', 'edit', 'bash', 'webfetch'],
     });
     expect(payloads(lines, 'user_input_submitted')[0]).toMatchObject({ text: 'go', kind: 'prompt' });
     expect(payloads(lines, 'tool_call_terminated').map(({ outcome }) => outcome)).toEqual([

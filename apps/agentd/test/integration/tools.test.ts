@@ -146,7 +146,7 @@ describe('agentd tools list', () => {
     const { code, stdout } = await fresh.run(['tools', 'list', '--json']);
     const definitions = JSON.parse(stdout) as readonly Definition[];
     expect(code).toBe(0);
-    expect(definitions.map(({ name }) => name)).toEqual(['read', 'write', 'edit', 'bash']);
+    expect(definitions.map(({ name }) => name)).toEqual(['read', 'write', 'edit', 'bash', 'webfetch']);
     for (const definition of definitions) {
       expect(Object.keys(definition)).toEqual(['name', 'description', 'parameters']);
       expect(definition.parameters).toMatchObject({ type: 'object', additionalProperties: false });
