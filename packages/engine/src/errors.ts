@@ -7,6 +7,8 @@ export type EngineErrorCode =
   | 'ENGINE_SESSION_LOCKED'
   /** The first event cannot be read (SES-3). */
   | 'ENGINE_SESSION_DAMAGED'
+  /** The disk refused while a session was made, opened or read: no space, no permission, a folder in place of a file. */
+  | 'ENGINE_STORE_FAILED'
   /** The log can no longer be written. */
   | 'ENGINE_LOG_FAILED'
   /** A run is active in this session. */

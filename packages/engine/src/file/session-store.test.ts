@@ -60,7 +60,10 @@ describe('fileSessionStore creates', () => {
         throw Object.assign(new Error('ENOLCK: no locks available'), { code: 'ENOLCK' });
       },
     });
-    await expect(store.create(SESSION, created)).rejects.toThrow('ENOLCK');
+    await expect(store.create(SESSION, created)).rejects.toMatchObject({
+      code: 'ENGINE_STORE_FAILED',
+      message: `session ${SESSION} cannot be made: ENOLCK: no locks available`,
+    });
     expect(await store.list()).toEqual([]);
     expect(await readdir(join(folder, '.creating'))).toEqual([]);
   });
@@ -281,6 +284,19 @@ describe('fileSessionStore goes on', () => {
       expect(events.slice(-2)).toEqual(added);
     },
   );
+});
+
+describe('fileSessionStore says', () => {
+  it('of what the disk refuses what was asked of it [SES-3]', async () => {
+    const { folder, lay, store } = await setup();
+    await lay(SESSION, logText([]));
+    await mkdir(join(folder, SESSION, 'owner.lock'));
+    await expect(store.open(SESSION)).rejects.toMatchObject({
+      code: 'ENGINE_STORE_FAILED',
+      message: expect.stringMatching(`^session ${SESSION} cannot be opened: EISDIR.*owner\\.lock`),
+    });
+    expect((await store.read(SESSION)).events).toHaveLength(1);
+  });
 });
 
 describe('fileSessionStore releases', () => {

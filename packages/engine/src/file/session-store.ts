@@ -1,6 +1,8 @@
 import { stat } from 'node:fs/promises';
 import {
+  isAgentdError,
   isUuid,
+  messageOf,
   type Clock,
   type EventEnvelope,
   type FileLocks,
@@ -31,11 +33,21 @@ export interface FileSessionStoreInit {
 export function fileSessionStore(init: FileSessionStoreInit): SessionStore {
   const store = new FileSessionStore(init);
   return {
-    create: (sessionId, first) => store.create(sessionId, first),
-    open: (sessionId) => store.open(sessionId),
-    read: (sessionId) => store.read(sessionId),
-    list: () => store.list(),
+    create: (id, first) => explained(`session ${id} cannot be made`, store.create(id, first)),
+    open: (id) => explained(`session ${id} cannot be opened`, store.open(id)),
+    read: (id) => explained(`session ${id} cannot be read`, store.read(id)),
+    list: () => explained('the sessions cannot be listed', store.list()),
   };
+}
+
+/** What the disk says tells a user too little without what was asked of it. */
+async function explained<Value>(what: string, work: Promise<Value>): Promise<Value> {
+  try {
+    return await work;
+  } catch (error) {
+    if (isAgentdError(error)) throw error;
+    throw engineError('ENGINE_STORE_FAILED', `${what}: ${messageOf(error)}`, { cause: error });
+  }
 }
 
 /** So many sessions are looked at together. */
