@@ -9,7 +9,7 @@ export interface LogFile {
    * written in part stays, where that is possible.
    */
   readonly append: (data: Uint8Array) => Promise<void>;
-  /** Contract: resolves once everything appended before is on disk. */
+  /** Contract: resolves once everything appended before is on disk, in a file that still has a name. */
   readonly sync: () => Promise<void>;
   readonly close: () => Promise<void>;
 }
@@ -41,11 +41,18 @@ export async function openLogFile(
         await lock?.release();
       }
     };
-    return { append: appendTo(handle, size), sync: () => handle.datasync(), close };
+    return { append: appendTo(handle, size), sync: () => syncNamed(handle), close };
   } catch (error) {
     await handle.close();
     throw error;
   }
+}
+
+/** What is written to a file that was deleted meanwhile nobody can read again: that must not be called durable. */
+async function syncNamed(handle: FileHandle): Promise<void> {
+  await handle.datasync();
+  const { nlink } = await handle.stat();
+  if (nlink === 0) throw new Error('the file was deleted or replaced while it was open');
 }
 
 function appendTo(handle: FileHandle, sizeAtFirst: number): LogFile['append'] {

@@ -1,4 +1,15 @@
-import { appendFile, mkdir, readdir, readFile, rm, stat, symlink, utimes, writeFile } from 'node:fs/promises';
+import {
+  appendFile,
+  mkdir,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  stat,
+  symlink,
+  utimes,
+  writeFile,
+} from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import type { FileLocks } from '@agentd/contract';
@@ -296,6 +307,26 @@ describe('fileSessionStore says', () => {
       message: expect.stringMatching(`^session ${SESSION} cannot be opened: EISDIR.*owner\\.lock`),
     });
     expect((await store.read(SESSION)).events).toHaveLength(1);
+  });
+});
+
+describe('a log that is taken away while it is open', () => {
+  it.each(['deleted', 'replaced'])('is not called durable once it is %s [SES-2]', async (how) => {
+    const { logPath, store } = await setup();
+    const { log, release } = await store.create(SESSION, created);
+    log.append(input('a'), null);
+    await log.sync();
+    if (how === 'deleted') await rm(logPath(SESSION));
+    else {
+      await writeFile(`${logPath(SESSION)}.new`, logText([]));
+      await rename(`${logPath(SESSION)}.new`, logPath(SESSION));
+    }
+    log.append(input('b'), null);
+    await expect(log.sync()).rejects.toMatchObject({
+      code: 'ENGINE_LOG_FAILED',
+      message: expect.stringContaining('deleted or replaced'),
+    });
+    await release().catch(() => undefined);
   });
 });
 
