@@ -1,7 +1,8 @@
 import { rm } from 'node:fs/promises';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ArtifactStore, fileLocks, openArtifactStore } from '@agentd/artifact-store';
+import { ArtifactStore, fileLocks, logFilesUnder, openArtifactStore } from '@agentd/artifact-store';
+import type { CollectionReport, CollectionRequest } from '@agentd/artifact-store';
 import {
   messageOf,
   randomIds,
@@ -42,7 +43,17 @@ export interface App {
   readonly models: ModelAccess;
   /** Removes what processes that died left half-done in the project (FS-9, ART-11). */
   readonly tidy: () => Promise<void>;
+  /**
+   * Removes stored output that no session refers to any more (ART-9).
+   * Contract: never rejects, and takes at most a quarter of a second; a later pass goes on where this one stopped.
+   */
+  readonly collect: () => Promise<void>;
 }
+
+export type Collection = CollectionReport;
+
+/** A process that has said all it had to say does not stay for longer than this. */
+const LAST_PASS_MS = 250;
 
 /** Composes everything that runs need. Opens and writes nothing by itself. */
 export function compose({ project, settings, agents }: Situation): App {
@@ -67,7 +78,11 @@ export function compose({ project, settings, agents }: Situation): App {
     await openArtifactStore({ folder: project.artifacts, locks, clock, ids });
     await stages.cleanAbandonedStages();
   };
-  return { engine, models, tidy };
+  const collect = async (): Promise<void> => {
+    // Whether it skipped, failed or ran out of time: the next run ends with another one.
+    await collectArtifacts(project, {}, AbortSignal.timeout(LAST_PASS_MS)).catch(() => undefined);
+  };
+  return { engine, models, tidy, collect };
 }
 
 /** What a root run of the agent would publish, as it is sent to a model. Needs neither a session nor a model. */
@@ -93,6 +108,16 @@ export function openSessions({ sessions }: Project): SessionStore {
 
 export function openArtifacts({ artifacts }: Project): ArtifactStore & ArtifactReader {
   return new ArtifactStore({ folder: artifacts, locks, clock, ids });
+}
+
+/** Removes stored output of the project that none of its sessions refers to, and says why it removed and kept what. */
+export function collectArtifacts(
+  project: Project,
+  asked: Pick<CollectionRequest, 'dryRun' | 'list'>,
+  signal: AbortSignal,
+): Promise<Collection> {
+  const logs = () => logFilesUnder(project.sessions, 'events.jsonl');
+  return openArtifacts(project).collect({ ...asked, logs }, signal);
 }
 
 export function modelAccess(settings: Settings): ModelAccess {

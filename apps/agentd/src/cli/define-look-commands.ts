@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { withHome, withJson, withPage, withPlace } from './options.ts';
 import { exampleText, type CommandHost } from './command-host.ts';
 
-/** Commands that show what is there and change nothing. */
+/** Commands that show what is there; all but `artifacts gc` change nothing. */
 export function defineLookCommands(program: Command, host: CommandHost): void {
   defineSessions(program, host);
   defineArtifacts(program, host);
@@ -48,7 +48,7 @@ function defineSessions(program: Command, { screen, finish }: CommandHost): void
 }
 
 function defineArtifacts(program: Command, { screen, finish }: CommandHost): void {
-  const artifacts = program.command('artifacts').description('look at stored output');
+  const artifacts = program.command('artifacts').description('look at stored output, and clear it up');
   withJson(withPage(withHome(artifacts.command('show'))))
     .description('a page of stored output')
     .argument('<URI>', 'artifact://<digest> or artifact://<digest>/<stream>')
@@ -57,6 +57,17 @@ function defineArtifacts(program: Command, { screen, finish }: CommandHost): voi
     .action(async (uri: string, options) =>
       finish(
         import('./commands/artifacts-show.ts').then(({ showArtifact }) => showArtifact(uri, options, screen)),
+      ),
+    );
+  withJson(withHome(artifacts.command('gc')))
+    .description('removes stored output that no session refers to, and says what it kept and why')
+    .option('--cwd <DIR>', 'only in the project of this working directory')
+    .option('--dry-run', 'remove nothing, and say what would be removed')
+    .option('--list', 'also name each artifact')
+    .addHelpText('after', exampleText('agentd artifacts gc --dry-run --list'))
+    .action(async (options) =>
+      finish(
+        import('./commands/artifacts-gc.ts').then(({ collectGarbage }) => collectGarbage(options, screen)),
       ),
     );
 }

@@ -10,6 +10,7 @@ const COMMANDS = [
   ['sessions', 'show'],
   ['sessions', 'events'],
   ['artifacts', 'show'],
+  ['artifacts', 'gc'],
   ['agents', 'list'],
   ['agents', 'show'],
   ['models', 'list'],

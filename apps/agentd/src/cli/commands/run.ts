@@ -51,6 +51,7 @@ export async function run(
     const identity = { sessionId: session.id, runId: started.runId };
     const summary = summaryOf(end, { ...identity, failOnDenial: options.failOnDenial === true });
     output.finish(summary);
+    await plan.app.collect();
     return summary.exit_code;
   } finally {
     // A log that can no longer be written has told so as the run's failure.
