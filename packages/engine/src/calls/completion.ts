@@ -7,6 +7,7 @@ import {
 } from '@agentd/contract';
 import { z } from 'zod';
 import { engineError } from '../errors.ts';
+import { isTooDeep } from '../event-shape.ts';
 import { cutToBytes, presentable } from './bounded-text.ts';
 import { callError } from './call-fault.ts';
 
@@ -15,6 +16,8 @@ const MAX_DISPLAY_BYTES = 64 * 1024;
 const MAX_CLOSING_BYTES = 1024;
 /** Metadata stands in an event line; large text belongs into the output. */
 const MAX_METADATA_BYTES = 256 * 1024;
+/** Deeper metadata would not fit into an event, and an event that cannot be written ends more than its call. */
+const MAX_METADATA_DEPTH = 200;
 
 const completion = z.object({
   output: z.discriminatedUnion('kind', [
@@ -101,5 +104,11 @@ function plainMetadata(metadata: unknown): JsonObject {
   const plain: unknown = JSON.parse(json);
   if (!isJsonObject(plain))
     throw engineError('ENGINE_TOOL_BREACH', 'returned metadata that is no JSON object');
+  if (isTooDeep(plain, MAX_METADATA_DEPTH)) {
+    throw engineError(
+      'ENGINE_TOOL_BREACH',
+      `returned metadata nested over ${MAX_METADATA_DEPTH} levels deep`,
+    );
+  }
   return plain;
 }

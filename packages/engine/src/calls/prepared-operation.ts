@@ -7,8 +7,11 @@ import type { PreparedOperation } from './call-stages.ts';
 type Callback = (...args: never) => Promise<void>;
 const callback = z.custom<Callback>((value) => typeof value === 'function', 'expected a function');
 
+/** In characters. A label stands in several events, and is matched against every rule. */
+const LONGEST_LABEL = 1024 * 1024;
+
 const preparedCall = z.object({
-  permission: z.object({ action: z.enum(PERMISSION_ACTIONS), label: z.string() }),
+  permission: z.object({ action: z.enum(PERMISSION_ACTIONS), label: z.string().max(LONGEST_LABEL) }),
   operation: z.unknown(),
   serializationKey: z.string().optional(),
   revalidate: callback.optional(),

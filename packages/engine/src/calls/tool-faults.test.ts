@@ -22,6 +22,8 @@ const hostile = (): object =>
     },
   );
 
+const nested = (levels: number): unknown => JSON.parse('['.repeat(levels) + ']'.repeat(levels));
+
 const sibling = fakeTool({ name: 'sibling' });
 const never = (): Promise<never> => new Promise(() => undefined);
 
@@ -106,6 +108,7 @@ describe('a tool that answers garbage', () => {
     ['metadata that is a list', { ...said('a'), metadata: [1] }],
     ['metadata that is null', { ...said('a'), metadata: null }],
     ['metadata with a bigint', { ...said('a'), metadata: { n: 1n } }],
+    ['metadata 3,000 levels deep', { ...said('a'), metadata: { deep: nested(3000) } }],
     ['metadata over 256 KiB', { ...said('a'), metadata: { big: 'x'.repeat(256 * 1024) } }],
     ['a hostile proxy', hostile()],
   ])('%s ends its own call, and nothing of it is kept [SCH-9]', async (_what, garbage) => {
@@ -130,6 +133,10 @@ describe('a tool that answers garbage', () => {
     [
       'another action than its own',
       { permission: { action: 'bash', label: '' }, execute: never, operation: {} },
+    ],
+    [
+      'a label without measure',
+      { permission: { action: 'read', label: 'x'.repeat(2 ** 21) }, execute: never, operation: {} },
     ],
     ['nothing to execute', { permission: { action: 'read', label: '' }, operation: {} }],
     [
