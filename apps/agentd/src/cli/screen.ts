@@ -1,5 +1,6 @@
 import { isatty as isTerminal } from 'node:tty';
 import { styleText } from 'node:util';
+import { StatusLine } from './status-line.ts';
 
 type Style = Parameters<typeof styleText>[0];
 
@@ -9,6 +10,8 @@ export interface Screen {
   readonly print: (text: string) => void;
   /** Writes one line to stderr. */
   readonly tell: (line: string) => void;
+  /** Shows one line below everything until the next word, or takes it away: on a terminal alone (CLI-2). */
+  readonly status: (line: string | null) => void;
   readonly isTerminal: boolean;
   readonly errorsOnTerminal: boolean;
   /** Colours the text where colours are wanted (CLI-2). */
@@ -28,16 +31,34 @@ export function processScreen({ plain }: ScreenChoices): Screen {
   process.stdout.on('error', (error: NodeJS.ErrnoException) => closed.abort(error));
   process.stderr.on('error', () => undefined);
   const colours = wantsColours(plain, process.env, isTerminal(1) && isTerminal(2));
+  const style: Screen['style'] = (name, text) =>
+    colours ? styleText(name, text, { validateStream: false }) : text;
+  const line = errorLine((text) => style('dim', text));
   return {
     print: (text) => {
+      line?.clear();
       if (!closed.signal.aborted) process.stdout.write(text);
     },
-    tell: (line) => process.stderr.write(`${line}\n`),
+    tell: (text) => {
+      line?.clear();
+      process.stderr.write(`${text}\n`);
+    },
+    status: (text) => (text === null ? line?.clear() : line?.show(text)),
     isTerminal: isTerminal(1),
     errorsOnTerminal: isTerminal(2),
-    style: (style, text) => (colours ? styleText(style, text, { validateStream: false }) : text),
+    style,
     closed: closed.signal,
   };
+}
+
+/** Null where nothing can be erased. */
+function errorLine(style: (text: string) => string): StatusLine | null {
+  if (!isTerminal(2) || process.env['TERM'] === 'dumb') return null;
+  return new StatusLine({
+    write: (text) => void process.stderr.write(text),
+    columns: () => process.stderr.columns,
+    style,
+  });
 }
 
 /** Colours only on a terminal, and never against `NO_COLOR` or `--no-color` (CLI-2). */

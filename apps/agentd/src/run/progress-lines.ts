@@ -1,4 +1,5 @@
-import type { EngineEvent } from '@agentd/engine';
+import type { EngineEvent, EventOf } from '@agentd/engine';
+import { oneLine } from '../cli/one-line.ts';
 import { printable } from '../cli/print-rows.ts';
 import type { Screen } from '../cli/screen.ts';
 
@@ -10,7 +11,7 @@ interface OpenCall {
   readonly startedAt: number;
 }
 
-/** One line on stderr for each call that ends: what it was, how it ended, how long it took. */
+/** Lines on stderr: what the model says beside its calls, each call as it ends, and why a model is asked again. */
 export class ProgressLines {
   readonly #screen: Screen;
   readonly #open = new Map<string, OpenCall>();
@@ -20,21 +21,47 @@ export class ProgressLines {
   }
 
   show({ payload, timestamp }: EngineEvent): void {
-    if (payload.type === 'tool_call_started') {
-      const title = titleOf(payload.tool, payload.label);
-      this.#open.set(payload.tool_call_id, { title, startedAt: Date.parse(timestamp) });
+    switch (payload.type) {
+      case 'model_turn_committed':
+        return this.#said(payload.content);
+      case 'attempt_abandoned':
+        return this.#abandoned(payload);
+      case 'model_fallback':
+        return this.#line('yellow', '↻', `goes on with ${payload.to}`);
+      case 'tool_call_started': {
+        const title = titleOf(payload.tool, payload.label);
+        this.#open.set(payload.tool_call_id, { title, startedAt: Date.parse(timestamp) });
+        return;
+      }
+      case 'tool_call_terminated':
+        return this.#ended(payload, Date.parse(timestamp));
+      default:
     }
-    if (payload.type !== 'tool_call_terminated') return;
-    const call = this.#open.get(payload.tool_call_id);
-    if (call === undefined) return;
-    const mark = payload.outcome === 'completed' ? this.#style('green', '✓') : this.#style('red', '✗');
-    const why = payload.error === null ? '' : ` ${payload.error.code}`;
-    const duration = durationText(Date.parse(timestamp) - call.startedAt);
-    this.#screen.tell(`${mark} ${call.title}${this.#style('dim', `${why} ${duration}`)}`);
   }
 
-  #style(style: 'green' | 'red' | 'dim', text: string): string {
-    return this.#screen.style(style, text);
+  /** The last turn has no calls: its text is the answer, which goes to stdout. */
+  #said(content: EventOf<'model_turn_committed'>['content']): void {
+    if (!content.some(({ type }) => type === 'tool_call')) return;
+    const text = content.map((part) => (part.type === 'text' ? part.text : '')).join('');
+    if (text.trim() !== '') this.#line('cyan', '●', printable(text.trim()));
+  }
+
+  #abandoned({ error, retry_in_ms: wait }: EventOf<'attempt_abandoned'>): void {
+    if (wait !== null)
+      this.#line('yellow', '↻', `${printable(oneLine(error.message))}; again in ${durationText(wait)}`);
+  }
+
+  #ended({ tool_call_id: id, outcome, error }: EventOf<'tool_call_terminated'>, endedAt: number): void {
+    const call = this.#open.get(id);
+    if (call === undefined) return;
+    const why = error === null ? '' : ` ${error.code}`;
+    const timing = this.#screen.style('dim', `${why} ${durationText(endedAt - call.startedAt)}`);
+    const [colour, mark] = outcome === 'completed' ? (['green', '✓'] as const) : (['red', '✗'] as const);
+    this.#line(colour, mark, `${call.title}${timing}`);
+  }
+
+  #line(colour: 'green' | 'red' | 'yellow' | 'cyan', mark: string, text: string): void {
+    this.#screen.tell(`${this.#screen.style(colour, mark)} ${text}`);
   }
 }
 

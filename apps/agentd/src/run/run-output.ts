@@ -1,8 +1,11 @@
+import type { Clock } from '@agentd/contract';
 import type { EngineEvent, LiveEvent, SessionListener } from '@agentd/engine';
+import { counted } from '../cli/counted.ts';
 import { oneLine } from '../cli/one-line.ts';
 import type { Screen } from '../cli/screen.ts';
-import { ProgressLines } from './progress-lines.ts';
 import type { RunSummary } from './run-summary.ts';
+import { TerminalProgress } from './terminal-progress.ts';
+import { UnansweredAsks } from './unanswered-asks.ts';
 
 export type OutputFormat = 'text' | 'json' | 'none';
 
@@ -14,8 +17,8 @@ export interface RunOutput {
   readonly finish: (summary: RunSummary) => void;
 }
 
-export function runOutput(format: OutputFormat, screen: Screen): RunOutput {
-  return format === 'json' ? jsonLines(screen) : finalText(format, screen);
+export function runOutput(format: OutputFormat, screen: Screen, clock: Clock): RunOutput {
+  return format === 'json' ? jsonLines(screen) : finalText(format, screen, clock);
 }
 
 /** One JSON object a line and nothing else (CLI-5). */
@@ -42,24 +45,34 @@ function jsonLines(screen: Screen): RunOutput {
   };
 }
 
-/** The final text alone; on a terminal, a line for each call on stderr. */
-function finalText(format: 'text' | 'none', screen: Screen): RunOutput {
-  const progress = screen.errorsOnTerminal && format === 'text' ? new ProgressLines(screen) : null;
+/** The final text alone; on a terminal, what happens goes to stderr meanwhile. */
+function finalText(format: 'text' | 'none', screen: Screen, clock: Clock): RunOutput {
+  const progress = screen.errorsOnTerminal && format === 'text' ? new TerminalProgress(screen, clock) : null;
+  const unasked = new UnansweredAsks();
   return {
-    listener: progress === null ? {} : { event: (event) => progress.show(event) },
-    begin: () => undefined,
+    listener: {
+      event: (event) => {
+        unasked.event(event);
+        progress?.event(event);
+      },
+      live: (live) => progress?.live(live),
+    },
+    begin: () => progress?.begin(),
     finish: (summary) => {
+      progress?.stop();
       if (format === 'text' && summary.final_text !== '') screen.print(`${summary.final_text.trimEnd()}\n`);
-      const fault = faultLine(summary);
-      if (fault !== null) screen.tell(`agentd: ${fault}`);
+      progress?.close(summary);
+      const remark = remarkOn(summary, format === 'text' ? unasked.advice() : null);
+      if (remark !== null) screen.tell(`agentd: ${remark}`);
     },
   };
 }
 
-function faultLine({ status, reason, error, exit_code: exitCode, denials }: RunSummary): string | null {
+function remarkOn({ status, reason, error, ...rest }: RunSummary, advice: string | null): string | null {
   if (status === 'failed') return oneLine(`the run failed: ${error?.message ?? 'for an unknown reason'}`);
   if (status === 'cancelled') return `the run was cancelled: ${REASONS[reason ?? ''] ?? reason}`;
-  return exitCode === 0 ? null : `${denials} call${denials === 1 ? ' was' : 's were'} denied`;
+  if (rest.exit_code === 0 && advice === null) return null;
+  return `${counted(rest.denials, 'call was', 'calls were')} denied${advice === null ? '' : `: ${advice}`}`;
 }
 
 const REASONS: Readonly<Record<string, string>> = {

@@ -233,7 +233,12 @@ describe('agentd run', () => {
 
   it('exits 0 when something was denied, unless told otherwise [CLI-3]', async () => {
     const model = await bench.script('- { calls: [{ tool: bash, args: { command: ls } }] }\n- say: on');
-    expect(await bench.run(['run', 'go', ...model])).toEqual({ code: 0, stdout: 'on\n', stderr: '' });
+    expect(await bench.run(['run', 'go', ...model])).toEqual({
+      code: 0,
+      stdout: 'on\n',
+      stderr:
+        'agentd: 1 call was denied: nobody could be asked (--allow bash, or --mode yolo, answers beforehand)\n',
+    });
   });
 
   it('lets --mode yolo approve asks [PERM-6]', async () => {

@@ -1,4 +1,4 @@
-import { randomIds } from '@agentd/contract';
+import { randomIds, systemClock } from '@agentd/contract';
 import type { RunEnd, Session, StartedRun } from '@agentd/engine';
 import { asSetUp } from '../../faults.ts';
 import { chooseModels } from '../../models/choose-models.ts';
@@ -32,7 +32,7 @@ export async function run(
   const plan = await planActing(options);
   if (plan.situation.skipped !== null) screen.tell(plan.situation.skipped);
   const models = await usableModels(plan, options.model);
-  const output = runOutput(options.output, screen);
+  const output = runOutput(options.output, screen, systemClock);
   try {
     const opening = openActing(plan, { ...options, title: titleFrom(input) }, output.listener);
     const session = await asSetUp(opening);
