@@ -40,6 +40,20 @@ function reduce(...parts: readonly ModelStreamPart[]) {
 }
 
 describe('StreamReducer', () => {
+  it.each([
+    [Number.NaN, 0],
+    [Number.POSITIVE_INFINITY, 0],
+    [-5, 0],
+    [1.5, 2],
+    [1e308, Number.MAX_SAFE_INTEGER],
+  ])('R6 counts %d tokens as %d [SES-10]', (said, counted) => {
+    const odd = { ...usage, input_tokens: said };
+    expect(reduce(text('a', 'x'), { type: 'finish', reason: 'stop', usage: odd }).usage).toEqual({
+      ...usage,
+      input_tokens: counted,
+    });
+  });
+
   it('R5 breaks off an answer that does not end, of text, of calls or of empty parts [SES-5]', () => {
     const endless: readonly ((index: number) => ModelStreamPart)[] = [
       () => text('a', 'x'.repeat(100_000)),

@@ -42,6 +42,7 @@ interface OpenProse {
  *   R3. Text is well-formed Unicode; text of white space alone, and reasoning that says and carries nothing, is left out.
  *   R4. A turn without `finish` is none, whatever came: it throws `MODEL_UNAVAILABLE`.
  *   R5. A turn takes a bounded amount of memory: past it `add` throws `MODEL_REFUSED`.
+ *   R6. Usage is counted in whole tokens, never below none: a server's nonsense must not spoil the sums of a session.
  */
 export class StreamReducer {
   readonly #parts: (OpenProse | Call)[] = [];
@@ -66,7 +67,7 @@ export class StreamReducer {
     const content = this.#parts.flatMap((part) =>
       part.type === 'tool-call' ? [committedCall(part, assignCallId)] : committedProse(part),
     );
-    return { content, finishReason, usage };
+    return { content, finishReason, usage: soundUsage(usage) };
   }
 
   #whole(): Finish {
@@ -117,6 +118,18 @@ function committedCall(call: Call, assignCallId: AssignCallId): AssistantToolCal
     input,
     ...(raw === undefined ? {} : { raw_input: raw }),
     ...dataOf(call.providerData),
+  };
+}
+
+function soundUsage(usage: ModelUsage): ModelUsage {
+  const tokens = (count: number): number =>
+    Number.isFinite(count) ? Math.min(Math.max(0, Math.round(count)), Number.MAX_SAFE_INTEGER) : 0;
+  return {
+    input_tokens: tokens(usage.input_tokens),
+    output_tokens: tokens(usage.output_tokens),
+    cache_read_tokens: tokens(usage.cache_read_tokens),
+    cache_write_tokens: tokens(usage.cache_write_tokens),
+    reasoning_tokens: tokens(usage.reasoning_tokens),
   };
 }
 
