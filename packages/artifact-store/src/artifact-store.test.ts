@@ -2,6 +2,7 @@ import { readFile, readdir, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import type { OutputDeclaration } from '@agentd/contract';
 import { BASH, SINGLE, captureAll, hintOf, openStore, readPages, requestOf, sha256 } from './test/stores.ts';
 import { temporaryFolders } from './test/temporary-folder.ts';
 
@@ -209,6 +210,73 @@ describe('text in chunks', () => {
       }),
       { numRuns: 60 },
     );
+  });
+});
+
+describe('a result, its hint and the pages that it leads to', () => {
+  const declarations = fc.constantFrom<OutputDeclaration>(SINGLE, { kind: 'named', streams: ['only'] });
+  const texts = fc.string({
+    unit: fc.constantFrom('a', ' ', '\n', '\n', '\r', 'é', '€', '𝄞', '[', ']'),
+    maxLength: 200,
+  });
+  const limits = fc.record({
+    maxLines: fc.integer({ min: 1, max: 20 }),
+    maxBytes: fc.integer({ min: 1, max: 150 }),
+  });
+  const cuts = fc.array(fc.integer({ min: 1, max: 30 }), { minLength: 1, maxLength: 5 });
+
+  it('give the text together, in any chunks and with any limits [OUT-4] [OUT-5] [OUT-6] [OUT-14] [ART-4]', async () => {
+    const { store } = await newStore();
+    await fc.assert(
+      fc.asyncProperty(
+        fc.tuple(declarations, texts, limits, cuts),
+        fc.integer({ min: 1, max: 9 }),
+        async ([declaration, text, at, sizes], limit) => {
+          const stream = declaration.kind === 'named' ? { stream: 'only' } : {};
+          const chunks = inChunks(text, sizes).map((part) => ({ ...stream, text: part }));
+          const { text: shown } = await captureAll(store, requestOf(declaration, at), chunks);
+          const heading = declaration.kind === 'single' ? '' : '[only]\n';
+          expect(shown.startsWith(heading.trimEnd())).toBe(true);
+          const preview = shown.slice(heading.length);
+          const hint = hintOf(preview);
+          if (hint === null) return expect(preview).toBe(text);
+          const head = preview.split(/(?<=\n)/).slice(0, hint.offset);
+          const pages = await readPages(store, hint.uri, { offset: hint.offset, limit });
+          expect(head.join('') + pages.join('')).toBe(text);
+        },
+      ),
+      { numRuns: 200 },
+    );
+  });
+
+  /** Cuts a text into pieces of these sizes in turn, also within a surrogate pair. */
+  function inChunks(text: string, sizes: readonly number[]): readonly string[] {
+    const chunks: string[] = [];
+    for (let at = 0, turn = 0; at < text.length; turn += 1) {
+      const size = sizes[turn % sizes.length]!;
+      chunks.push(text.slice(at, at + size));
+      at += size;
+    }
+    return chunks;
+  }
+});
+
+describe('limits', () => {
+  it.each([
+    ['maxLines', 0],
+    ['maxBytes', -1],
+    ['maxCaptureBytes', 1.5],
+    ['maxLines', NaN],
+    ['maxBytes', Infinity],
+  ])('are positive integers: %s is not %p [OUT-15]', async (name, limit) => {
+    const { store } = await newStore();
+    const request = requestOf(SINGLE, { [name]: limit });
+    const refusal = {
+      code: 'ARTIFACT_STORE_LIMITS',
+      message: `${name} must be a positive integer, not ${limit}`,
+    };
+    await expect(store.capture(request)).rejects.toMatchObject(refusal);
+    await expect(store.recover(request)).rejects.toMatchObject(refusal);
   });
 });
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
 import { formatArtifactUri, parseArtifactUri, storedReference } from './artifact-uri.ts';
 
 const DIGEST = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855';
@@ -61,6 +62,52 @@ describe('parseArtifactUri', () => {
 
   it('does not repeat a megabyte of nonsense to the model [ART-6]', () => {
     expect(() => parseArtifactUri(`artifact://${'x'.repeat(1_000_000)}`)).toThrow(/^.{0,400}$/);
+  });
+});
+
+describe('the grammar of artifact URIs', () => {
+  const GRAMMAR = /^artifact:\/\/[0-9a-f]{64}(?:\/(?!\.{1,2}$)[A-Za-z0-9_.-]{1,64})?$/;
+  const digest = fc.string({ unit: fc.constantFrom(...'0123456789abcdef'), minLength: 64, maxLength: 64 });
+  const name = fc.string({ unit: fc.constantFrom(...'aZ09_.-'), minLength: 1, maxLength: 64 });
+  const part = fc.oneof(
+    digest,
+    name,
+    fc.constantFrom(
+      'artifact://',
+      'sha256/',
+      '/',
+      '//',
+      '.',
+      '..',
+      '?',
+      '#',
+      '%2f',
+      '\\',
+      ' ',
+      '\n',
+      '\0',
+      'A',
+      ':',
+      '@',
+    ),
+    fc.string({ unit: 'grapheme', maxLength: 3 }),
+  );
+
+  it('is exactly this, for right URIs, for such with a change, and for any other text [ART-3] [ART-6] [OUT-1]', () => {
+    const right = fc
+      .tuple(digest, fc.option(name))
+      .map(([hex, stream]) => `artifact://${hex}${stream === null ? '' : `/${stream}`}`);
+    const changed = fc
+      .tuple(right, fc.nat(140), part, fc.nat(2))
+      .map(([uri, at, insert, cut]) => uri.slice(0, at) + insert + uri.slice(at + cut));
+    const joined = fc.array(part, { maxLength: 6 }).map((parts) => parts.join(''));
+    fc.assert(
+      fc.property(fc.oneof(right, changed, joined), (uri) => {
+        if (GRAMMAR.test(uri)) expect(formatArtifactUri(parseArtifactUri(uri))).toBe(uri);
+        else expect(() => parseArtifactUri(uri)).toThrow(expect.objectContaining({ code: 'artifact_uri' }));
+      }),
+      { numRuns: 3000 },
+    );
   });
 });
 

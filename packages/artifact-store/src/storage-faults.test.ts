@@ -5,7 +5,13 @@ import { describe, expect, it, jest } from '@jest/globals';
 import type { CaptureResult } from '@agentd/contract';
 import { deferred, flush, type Deferred } from '@agentd/contract/testing';
 import { TemporaryFile } from './temporary-file.ts';
-import { runProgram, runProgramWithFileLimit } from './test/processes.ts';
+import {
+  canMount,
+  runProgram,
+  runProgramOnSmallDisk,
+  runProgramWithFileLimit,
+  runProgramWithHandleLimit,
+} from './test/processes.ts';
 import { BASH, SINGLE, captureAll, hintOf, openStore, requestOf, sha256 } from './test/stores.ts';
 import { temporaryFolders } from './test/temporary-folder.ts';
 
@@ -35,6 +41,60 @@ describe('a storage fault', () => {
     expect(after.retained).not.toBeNull();
     // Nothing half-written is left: the streams and manifests of the two good calls, whose stderr is one blob.
     expect((await readdir(folder)).filter((name) => name !== '.publication.lock')).toHaveLength(5);
+  });
+
+  const whereDisksCanBeMounted = canMount ? it : it.skip;
+  whereDisksCanBeMounted(
+    'of a full disk keeps every outcome, and storing goes on when there is room (skipped where nothing can be mounted) [OUT-13] [field E7]',
+    async () => {
+      const program = runProgramOnSmallDisk(1024, 'capture-on-small-disk', await newFolder());
+      const { during, filled, whileFull, read, collected, after, left } = JSON.parse(
+        await program.nextLine(),
+      );
+      expect(await program.exit).toBe(0);
+      const noRoom = '[full output not stored: ENOSPC: no space left on device]';
+      expect(during.text).toMatch(/^\[stdout\]\n1\n2\n[^]*\n1000000\n\n\[stderr\]\n/);
+      expect(during.text.endsWith(noRoom)).toBe(true);
+      expect(filled).toBe('ENOSPC');
+      expect(whileFull).toMatchObject({
+        text: `[stdout]\n/dev/full 100%\n\n[stderr]\n${noRoom}`,
+        retained: null,
+      });
+      expect(read).toEqual(['before\n']);
+      expect(collected).toMatchObject({ kind: 'collected', tallies: { recent: { count: 3 } } });
+      expect(after.retained.streams).toMatchObject([{ sha256: sha256('after\n') }, { byte_length: 0 }]);
+      // The streams and manifests of two good calls, whose stderr is one blob; no part of any other.
+      expect(
+        left.filter((name: string) => !/^\.(publication\.lock|references\.cache)$/.test(name)),
+      ).toHaveLength(5);
+    },
+  );
+
+  it('of a folder that is read-only is told, what is stored can be read, and it is over with the fault [OUT-13]', async () => {
+    const program = runProgram('capture-read-only', [join(await newFolder(), 'artifacts')]);
+    const { during, read, after } = JSON.parse(await program.nextLine());
+    expect(await program.exit).toBe(0);
+    expect(during).toMatchObject({
+      text: '[stdout]\nduring\n\n[stderr]\n[full output not stored: EACCES: permission denied]',
+      retained: null,
+    });
+    expect(read).toEqual(['before\n']);
+    expect(after.retained.streams).toMatchObject([{ sha256: sha256('after\n') }, { byte_length: 0 }]);
+  });
+
+  it('of a process without file handles is told, calls no artifact corrupt, and is over with the fault [OUT-13] [ART-2]', async () => {
+    const folder = join(await newFolder(), 'artifacts');
+    const program = runProgramWithHandleLimit(48, 'capture-without-handles', [folder]);
+    const { fault, begun, during, page, after, read, left } = JSON.parse(await program.nextLine());
+    expect(await program.exit).toBe(0);
+    const noHandles = '[full output not stored: EMFILE: too many open files]';
+    expect(fault).toBe('EMFILE');
+    expect(begun).toMatchObject({ text: `[stdout]\nbegun\n\n[stderr]\n${noHandles}`, retained: null });
+    expect(during).toMatchObject({ text: `[stdout]\nduring\n\n[stderr]\n${noHandles}`, retained: null });
+    expect(page).toEqual(['resource_limit', expect.stringContaining('(EMFILE): try again later')]);
+    expect(after.retained.streams).toMatchObject([{ sha256: sha256('after\n') }, { byte_length: 0 }]);
+    expect(read).toEqual(['before\n']);
+    expect(left).toEqual([]);
   });
 
   it('of a folder that cannot be is told by each result [OUT-13]', async () => {

@@ -1,4 +1,5 @@
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { tmpdir } from 'node:os';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
@@ -15,8 +16,13 @@ export interface TestProcess {
 const PROGRAMS = {
   'capture-and-wait': import.meta.resolve('./capture-and-wait.ts'),
   'capture-giant': import.meta.resolve('./capture-giant.ts'),
+  'capture-on-small-disk': import.meta.resolve('./capture-on-small-disk.ts'),
+  'capture-read-only': import.meta.resolve('./capture-read-only.ts'),
   'capture-under-limit': import.meta.resolve('./capture-under-limit.ts'),
+  'capture-without-handles': import.meta.resolve('./capture-without-handles.ts'),
+  'collect-loop': import.meta.resolve('./collect-loop.ts'),
   'hold-lock': import.meta.resolve('./hold-lock.ts'),
+  'kill-at-step': import.meta.resolve('./kill-at-step.ts'),
   'publish-list': import.meta.resolve('./publish-list.ts'),
   'publish-loop': import.meta.resolve('./publish-loop.ts'),
 };
@@ -33,7 +39,33 @@ export function runProgramWithFileLimit(
   name: ProgramName,
   args: readonly string[],
 ): TestProcess {
-  const script = `ulimit -f ${kibibytes} && exec "$@"`;
+  return startInShell(`ulimit -f ${kibibytes} && exec "$@"`, name, args);
+}
+
+/** The same with a limit on the number of files that it has open. */
+export function runProgramWithHandleLimit(
+  handles: number,
+  name: ProgramName,
+  args: readonly string[],
+): TestProcess {
+  return startInShell(`ulimit -n ${handles} && exec "$@"`, name, args);
+}
+
+/** In a name space of its own, in which a file system can be mounted that vanishes with the process. */
+const OWN_MOUNTS = ['--map-root-user', '--mount'];
+
+/** Whether this machine lets us mount. */
+export const canMount: boolean =
+  spawnSync('unshare', [...OWN_MOUNTS, 'mount', '-t', 'tmpfs', 'tmpfs', tmpdir()]).status === 0;
+
+/** The same on a disk of that size of its own, whose folder is the program's first argument. */
+export function runProgramOnSmallDisk(kibibytes: number, name: ProgramName, folder: string): TestProcess {
+  const script = `mount -t tmpfs -o size=${kibibytes}k tmpfs "$0" && exec "$@"`;
+  const program = [process.execPath, ...nodeArguments(name, [folder])];
+  return start('unshare', [...OWN_MOUNTS, 'bash', '-c', script, folder, ...program]);
+}
+
+function startInShell(script: string, name: ProgramName, args: readonly string[]): TestProcess {
   return start('bash', ['-c', script, 'bash', process.execPath, ...nodeArguments(name, args)]);
 }
 
