@@ -1,11 +1,19 @@
 #!/usr/bin/env node
+import { EXIT } from './exit-codes.ts';
 import { VERSION } from './version.ts';
 
 /** Nothing else is loaded for the one question that scripts ask most. */
 const asksVersion = process.argv.length === 3 && ['--version', '-V'].includes(process.argv[2] ?? '');
 
+/** An older Node fails in the middle of things, with words that nobody understands. */
+const OLDEST_NODE = 24;
+const nodeIsOld = Number(process.versions.node.split('.')[0]) < OLDEST_NODE;
+
 if (asksVersion) {
   process.stdout.write(`${VERSION}\n`);
+} else if (nodeIsOld) {
+  process.stderr.write(`agentd: needs Node ${OLDEST_NODE} or newer, and this is ${process.versions.node}\n`);
+  process.exitCode = EXIT.setUp;
 } else {
   void import('./cli/main-command.ts')
     .then(({ runCommandLine }) => runCommandLine(process.argv.slice(2)))

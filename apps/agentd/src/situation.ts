@@ -19,27 +19,56 @@ export interface Situation {
   readonly skipped: string | null;
 }
 
+/** What settings and agents are read from. */
+export interface Surroundings {
+  readonly home: string;
+  /** The real path of the working directory. */
+  readonly workspace: string;
+  /** `--config`. */
+  readonly configFile: string | null;
+  readonly workspaceBrings: 'nothing' | 'trusted' | 'untrusted';
+}
+
 /** Reads settings and agents. Contract: writes nothing; throws one clear line for anything that is not right. */
 export async function situate(options: PlaceOptions): Promise<Situation> {
-  const home = homeFolder(options.home, process.env);
-  const workspace = await realWorkspace(options.cwd ?? process.cwd());
-  // In the folder that holds the home, .agentd is the home itself: the user's, whoever asks.
-  const brings = join(workspace, '.agentd') !== home;
-  const trusted = options.trust === true && brings;
-  const settings = await loadSettings({
-    userFile: userConfigFile(home),
-    explicitFile: options.config ?? null,
-    workspaceFile: trusted ? workspaceConfigFile(workspace) : null,
-  });
-  const agents = await loadAgents([
-    userAgentFolder(home),
-    ...(trusted ? [workspaceAgentFolder(workspace)] : []),
-  ]);
-  const skipped = brings && !trusted ? await skippedIn(workspace) : null;
+  const around = await surroundings(options);
+  const { home, workspace } = around;
+  const settings = await settingsIn(around);
+  const agents = await agentsIn(around);
+  const skipped = await skippedIn(around);
   return { home, workspace, project: projectOf(home, workspace), settings, agents, skipped };
 }
 
-export function userAgentFolder(home: string): string {
+export async function surroundings({ home: asked, cwd, config, trust }: PlaceOptions): Promise<Surroundings> {
+  const home = homeFolder(asked, process.env);
+  const workspace = await realWorkspace(cwd ?? process.cwd());
+  // In the folder that holds the home, .agentd is the home itself: the user's, whoever asks.
+  const own = join(workspace, '.agentd') === home;
+  const workspaceBrings = own ? 'nothing' : trust === true ? 'trusted' : 'untrusted';
+  return { home, workspace, configFile: config ?? null, workspaceBrings };
+}
+
+export function settingsIn({
+  home,
+  workspace,
+  configFile,
+  workspaceBrings,
+}: Surroundings): Promise<Settings> {
+  return loadSettings({
+    userFile: userConfigFile(home),
+    explicitFile: configFile,
+    workspaceFile: workspaceBrings === 'trusted' ? workspaceConfigFile(workspace) : null,
+  });
+}
+
+export function agentsIn({ home, workspace, workspaceBrings }: Surroundings): Promise<Agents> {
+  return loadAgents([
+    userAgentFolder(home),
+    ...(workspaceBrings === 'trusted' ? [workspaceAgentFolder(workspace)] : []),
+  ]);
+}
+
+function userAgentFolder(home: string): string {
   return join(home, 'agents');
 }
 
@@ -47,7 +76,9 @@ function workspaceAgentFolder(workspace: string): string {
   return join(workspace, '.agentd', 'agents');
 }
 
-async function skippedIn(workspace: string): Promise<string | null> {
+/** One line about what the workspace brings and nobody has trusted, or null. */
+export async function skippedIn({ workspace, workspaceBrings }: Surroundings): Promise<string | null> {
+  if (workspaceBrings !== 'untrusted') return null;
   const brought = [workspaceConfigFile(workspace), workspaceAgentFolder(workspace)];
   const found = await Promise.all(brought.map(exists));
   const names = brought.filter((_, index) => found[index]);

@@ -79,7 +79,7 @@ describe('parseAgentDocument', () => {
     [
       'an unknown mode',
       '---\ndescription: d\nmode: root\n---\n',
-      /^helper\.md:3:1: mode: expected one of "primary", "subagent", "all", got a string/,
+      /^helper\.md:3:1: mode: expected one of "primary", "subagent", "all", got "root"/,
     ],
     [
       'an unknown action',

@@ -30,8 +30,12 @@ function configure(command: Command, screen: Screen): void {
     writeOut: screen.print,
     outputError: (message) => screen.tell(`agentd: ${oneLine(message.replace(/^error: /, ''))}`),
   });
-  if (command.parent !== null) command.option('--no-color', 'no colours');
   command.helpCommand(false);
+  if (command.parent === null) return;
+  command.option('--no-color', 'no colours');
+  const [first] = command.commands;
+  if (first !== undefined)
+    command.addHelpText('after', exampleText(`agentd ${command.name()} ${first.name()} --help`));
 }
 
 function allOf(command: Command): readonly Command[] {

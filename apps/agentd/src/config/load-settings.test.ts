@@ -155,7 +155,7 @@ describe('parseLayer', () => {
     [
       'a wrong type',
       '[server]\nport = "7420"',
-      'config.toml:2:1: server.port: expected an integer from 0 to 65535, got a string',
+      'config.toml:2:1: server.port: expected an integer from 0 to 65535, got "7420"',
     ],
     [
       'no coercion',
@@ -167,7 +167,7 @@ describe('parseLayer', () => {
       '[tool_output]\nmax_lines = 0',
       /tool_output\.max_lines: expected a positive integer, got the number 0/,
     ],
-    ['a bad model', 'model = "gpt"', 'config.toml:1:1: model: expected "provider/model", got a string'],
+    ['a bad model', 'model = "gpt"', 'config.toml:1:1: model: expected "provider/model", got "gpt"'],
     [
       'a bad duration',
       '[delegation]\nidle_eviction_after = "soon"',
@@ -208,6 +208,11 @@ describe('parseLayer', () => {
       '[__proto__]\nmodel = 1',
       'config.toml:1:2: unknown key "__proto__"',
     ],
+    [
+      'a secret where a table belongs',
+      '[mcp.servers.x]\nurl = "u"\nheaders = "sk-secret"',
+      /mcp\.servers\.x\.headers: expected a table of strings, got a string$/,
+    ],
     ['a key twice', '[server]\nport = 1\nport = 2', /^config\.toml:3:\d+: not valid TOML: /],
   ])('names file, line, key and what was expected: %s [CFG-2]', (_, text, expected) => {
     if (typeof expected === 'string') expect(problem(text)).toBe(expected);
@@ -216,7 +221,7 @@ describe('parseLayer', () => {
 
   it('counts further problems and names the first in the file [CFG-2]', () => {
     expect(problem('[server]\nport = "x"\n[goals]\nmax_idle_runs = 0\n[bash]\nx = 1')).toBe(
-      'config.toml:2:1: server.port: expected an integer from 0 to 65535, got a string (and 2 more)',
+      'config.toml:2:1: server.port: expected an integer from 0 to 65535, got "x" (and 2 more problems in this file)',
     );
   });
 

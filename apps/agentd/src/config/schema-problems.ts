@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { counted } from '../cli/counted.ts';
 import { nearest } from '../near-match.ts';
 import { fileProblem, type FilePosition } from './file-problem.ts';
 
@@ -17,7 +18,7 @@ export function checked<Schema extends z.ZodType>(document: Placed, schema: Sche
     .map(({ path, text }) => ({ text, position: document.positionOf(path) }));
   const [first, ...rest] = problems.toSorted((a, b) => a.position.line - b.position.line);
   if (first === undefined) throw result.error;
-  const more = rest.length === 0 ? '' : ` (and ${rest.length} more)`;
+  const more = rest.length === 0 ? '' : ` (and ${counted(rest.length, 'more problem')} in this file)`;
   throw fileProblem(first.position, `${first.text}${more}`);
 }
 
@@ -36,7 +37,7 @@ function problemsOf(issue: z.core.$ZodIssue, value: unknown, schema: z.ZodType):
   const expected = issue.code === 'invalid_type' ? `expected ${typeText(issue.expected)}` : issue.message;
   const found = valueAt(value, path);
   if (found === undefined && path.length > 0) return [{ path, text: `${name} is missing: ${expected}` }];
-  return [{ path, text: `${name === '' ? '' : `${name}: `}${expected}, got ${kindOf(found)}` }];
+  return [{ path, text: `${name === '' ? '' : `${name}: `}${expected}, got ${shown(found, path)}` }];
 }
 
 function unknownKey(key: string, path: readonly PropertyKey[], known: readonly string[]): string {
@@ -94,10 +95,19 @@ function valueAt(root: unknown, path: readonly PropertyKey[]): unknown {
   return value;
 }
 
-/** The kind alone: a value may be a secret. */
-function kindOf(value: unknown): string {
+/** Longer values tell less than where they stand. */
+const LONGEST_SHOWN = 40;
+
+/** Names under which secrets may stand, at any depth. */
+const SECRETIVE = /key|token|secret|password|credential|header|env|url|args/i;
+
+/** What was found: the kind alone where a value may be a secret. */
+function shown(value: unknown, path: readonly PropertyKey[]): string {
   if (value === undefined || value === null) return 'nothing';
   if (Array.isArray(value)) return 'a list';
   if (typeof value === 'object') return 'a table';
-  return typeof value === 'number' || typeof value === 'bigint' ? `the number ${value}` : `a ${typeof value}`;
+  if (typeof value === 'number' || typeof value === 'bigint') return `the number ${value}`;
+  if (typeof value !== 'string') return `a ${typeof value}`;
+  const open = value.length <= LONGEST_SHOWN && !path.some((key) => SECRETIVE.test(String(key)));
+  return open ? JSON.stringify(value) : 'a string';
 }

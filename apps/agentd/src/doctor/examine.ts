@@ -1,12 +1,12 @@
 import { access, constants, stat } from 'node:fs/promises';
 import { messageOf } from '@agentd/contract';
-import { loadAgents } from '../agents/load-agents.ts';
+import { counted } from '../cli/counted.ts';
 import type { PlaceOptions } from '../cli/options.ts';
 import { locksWork, modelAccess } from '../compose.ts';
 import type { Settings } from '../config/settings.ts';
-import { homeFolder } from '../home/home.ts';
 import { projectsOf } from '../home/project.ts';
-import { situate, userAgentFolder } from '../situation.ts';
+import type { ModelAccess } from '../models/model-access.ts';
+import { agentsIn, settingsIn, skippedIn, surroundings, type Surroundings } from '../situation.ts';
 import { findBash } from './find-bash.ts';
 
 /** One thing that was looked at. */
@@ -19,12 +19,13 @@ export interface Finding {
 
 /** Looks at everything that a run needs. Contract: changes nothing and asks no server. */
 export async function examine(options: PlaceOptions): Promise<readonly Finding[]> {
-  const home = homeFolder(options.home, process.env);
+  const around = await surroundings(options);
+  const { home } = around;
   return [
     await node(),
     await homeFinding(home),
-    ...(await settingsFindings(options)),
-    await agentsFinding(home),
+    ...(await settingsFindings(around)),
+    await agentsFinding(around),
     await locksFinding(home),
     await bashFinding(),
   ];
@@ -45,41 +46,47 @@ async function homeFinding(home: string): Promise<Finding> {
   if (!writable) return bad('home', `${home} cannot be written; mend its rights or set AGENTD_HOME`);
   const others = info.mode & 0o077;
   if (others !== 0) return bad('home', `${home} is open to others; run: chmod 700 ${home}`);
-  return good('home', `${home}, ${(await projectsOf(home)).length} projects`);
+  return good('home', `${home}, ${counted((await projectsOf(home)).length, 'project')}`);
 }
 
-async function settingsFindings(options: PlaceOptions): Promise<readonly Finding[]> {
+async function settingsFindings(around: Surroundings): Promise<readonly Finding[]> {
   try {
-    const { settings, skipped } = await situate(options);
+    const settings = await settingsIn(around);
+    const skipped = await skippedIn(around);
     const notice = skipped === null ? [] : [good('workspace', skipped)];
-    return [good('settings', 'valid'), ...notice, ...providerFindings(settings)];
+    return [good('settings', 'valid'), ...notice, ...(await providerFindings(settings))];
   } catch (error) {
     return [bad('settings', messageOf(error))];
   }
 }
 
 /** Only what was configured, or has its key, is expected to work. */
-function providerFindings(settings: Settings): readonly Finding[] {
+async function providerFindings(settings: Settings): Promise<readonly Finding[]> {
   const access = modelAccess(settings);
   const configured = access.list().filter(({ source, usable }) => source === 'settings' || usable === null);
   const findings = configured.map(({ provider, adaptor, usable }) =>
     usable === null ? good(`provider ${provider}`, adaptor) : bad(`provider ${provider}`, usable),
   );
-  const model = settings.model ?? access.defaultModel();
-  return [
-    ...findings,
-    model === undefined
-      ? bad(
-          'model',
-          'none: set a key variable such as ANTHROPIC_API_KEY, or model = "PROVIDER/MODEL" in config.toml',
-        )
-      : good('model', model),
-  ];
+  return [...findings, await modelFinding(access, settings.model ?? access.defaultModel())];
 }
 
-async function agentsFinding(home: string): Promise<Finding> {
+/** Opens the model as a run would: that asks no server. */
+async function modelFinding(access: ModelAccess, model: string | undefined): Promise<Finding> {
+  if (model === undefined) {
+    return bad(
+      'model',
+      'none: set a key variable such as ANTHROPIC_API_KEY, or model = "PROVIDER/MODEL" in config.toml',
+    );
+  }
+  return access.open(model).then(
+    () => good('model', model),
+    (error: unknown) => bad('model', messageOf(error)),
+  );
+}
+
+async function agentsFinding(around: Surroundings): Promise<Finding> {
   try {
-    return good('agents', (await loadAgents([userAgentFolder(home)])).ids().join(', '));
+    return good('agents', (await agentsIn(around)).ids().join(', '));
   } catch (error) {
     return bad('agents', messageOf(error));
   }

@@ -4,6 +4,11 @@ import { Workbench } from './workbench.ts';
 const COMMANDS = [
   [],
   ['run'],
+  ['tools'],
+  ['sessions'],
+  ['artifacts'],
+  ['agents'],
+  ['models'],
   ['tools', 'list'],
   ['tools', 'call'],
   ['sessions', 'list'],

@@ -178,5 +178,9 @@ describe('agentd doctor', () => {
     expect(ill.stdout).toMatch(/^problem {2}settings: .*config\.toml:1:1: unknown key "modle"/m);
     expect(ill.stdout).toMatch(/^problem {2}agents: .*Bad\.md:1:1: agent id "Bad"/m);
     expect(ill.stdout).toMatch(/^ok {7}bash: /m);
+    await bench.write('home/config.toml', 'model = "x/m"\n[providers.x]\nadaptor = "openai-compatible"\n');
+    const unusable = (await bench.run(['doctor'])).stdout;
+    expect(unusable).toMatch(/^ok {7}settings: valid$/m);
+    expect(unusable).toMatch(/^problem {2}model: \[providers\.x\] has no base_url/m);
   });
 });

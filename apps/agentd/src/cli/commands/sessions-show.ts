@@ -5,6 +5,7 @@ import { EXIT } from '../../exit-codes.ts';
 import { homeFolder } from '../../home/home.ts';
 import { findSession } from '../../session/find-session.ts';
 import { runsOf, type RunRow } from '../../session/run-rows.ts';
+import { counted } from '../counted.ts';
 import type { DataOptions } from '../options.ts';
 import { printable, printRows } from '../print-rows.ts';
 import type { Screen } from '../screen.ts';
@@ -103,5 +104,5 @@ function runLine({
   tool_calls: calls,
 }: RunRow): string {
   const end = reason === null ? status : `${status} (${reason})`;
-  return `run ${id}  ${startedAt.slice(0, 19).replace('T', ' ')}  ${end}  ${model}  ${turns} turns, ${calls} calls`;
+  return `run ${id}  ${startedAt.slice(0, 19).replace('T', ' ')}  ${end}  ${model}  ${counted(turns, 'turn')}, ${counted(calls, 'call')}`;
 }
