@@ -13,6 +13,22 @@ export { isUuid, randomIds } from './ids.ts';
 export type { Ids, RunId, SessionId, ToolCallId } from './ids.ts';
 export { isJsonObject } from './json.ts';
 export type { JsonObject, JsonValue } from './json.ts';
+export type {
+  AdmittedMedia,
+  Attachment,
+  MediaBytes,
+  MediaCandidate,
+  MediaGate,
+  MediaKind,
+  MediaLimits,
+  MediaPlace,
+  MediaPlacer,
+  ModelMediaLimits,
+  PlacedMessage,
+  PlacedPart,
+  PlacedToolResult,
+  PlacementOptions,
+} from './media.ts';
 export { isModelError, modelError } from './model.ts';
 export type {
   AssistantPart,

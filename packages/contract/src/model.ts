@@ -1,5 +1,6 @@
 import type { CallReport } from './tool.ts';
 import type { JsonObject, JsonValue } from './json.ts';
+import type { Attachment, ModelMediaLimits } from './media.ts';
 import { AgentdError, type AgentdErrorInit } from './errors.ts';
 
 export type Modality = 'text' | 'image' | 'pdf' | 'audio' | 'video';
@@ -16,6 +17,8 @@ export interface ModelInfo {
   readonly toolCalling: boolean;
   readonly contextTokens: number;
   readonly outputTokens: number;
+  /** Limits that the model advertises for the kinds it takes (MED-4, MED-6). */
+  readonly media?: ModelMediaLimits;
   /** US dollars a million tokens; absent when unknown (SES-10). */
   readonly pricing?: ModelPricing;
 }
@@ -54,6 +57,8 @@ export interface ToolResultPart {
   readonly tool: string;
   readonly text: string;
   readonly is_error: boolean;
+  /** Files that the call returned, in its order; absent for none (FS-12). */
+  readonly attachments?: readonly Attachment[];
 }
 
 export interface UserPart {
@@ -63,7 +68,12 @@ export interface UserPart {
 
 /** A conversation. A step with calls is followed by exactly one `tool` message that answers all of them, in call order. */
 export type ModelMessage =
-  | { readonly role: 'user'; readonly content: readonly UserPart[] }
+  | {
+      readonly role: 'user';
+      readonly content: readonly UserPart[];
+      /** Files that the user sent along; absent for none. */
+      readonly attachments?: readonly Attachment[];
+    }
   | {
       readonly role: 'assistant';
       /** `provider/model` that made the turn: reasoning goes back to it alone. */
