@@ -1,52 +1,13 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import type { AssistantPart, ModelMessage, ModelStreamPart } from '@agentd/contract';
+import type { AssistantPart, ModelMessage } from '@agentd/contract';
 import { KEY, callsOf, collect, request, textOf, useModelServer } from './testing/bench.ts';
+import { call, result, stored, user } from './testing/stored.ts';
 import { anthropicTurn, chunked, type AnthropicCall } from './testing/index.ts';
 
 const { server, open, body } = useModelServer({ beforeEach, afterEach });
 
 const MARK = { type: 'ephemeral' };
 const SIGNATURE = 'EqQBCgIYAhIM+/=signature==';
-
-const user = (text: string): ModelMessage => ({ role: 'user', content: [{ type: 'text', text }] });
-const call = (id: string): AssistantPart => ({
-  type: 'tool_call',
-  provider_call_id: id,
-  tool: 'read',
-  input: { path: id },
-});
-const result = (id: string, text: string, is_error = false) => ({
-  type: 'tool_result' as const,
-  provider_call_id: id,
-  tool: 'read',
-  text,
-  is_error,
-});
-
-/** What an engine stores of a streamed turn: parts by id, the last provider data of each. */
-function stored(parts: readonly ModelStreamPart[]): AssistantPart[] {
-  const content = new Map<string, AssistantPart>();
-  for (const part of parts) {
-    if (part.type === 'tool-call') {
-      content.set(part.providerCallId, {
-        type: 'tool_call',
-        provider_call_id: part.providerCallId,
-        tool: part.tool,
-        input: JSON.parse(part.input),
-      });
-    } else if (part.type !== 'finish') {
-      const known = content.get(part.id);
-      const before = known === undefined || known.type === 'tool_call' ? '' : known.text;
-      const data = part.providerData ?? known?.provider_data;
-      content.set(part.id, {
-        type: part.type === 'text-delta' ? 'text' : 'reasoning',
-        text: before + part.text,
-        ...(data === undefined ? {} : { provider_data: data }),
-      });
-    }
-  }
-  return [...content.values()];
-}
 
 describe('the request on the wire', () => {
   it('marks the system text and the last message for the cache', async () => {

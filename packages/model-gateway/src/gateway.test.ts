@@ -70,7 +70,10 @@ describe('opening a model', () => {
   });
 
   it('names the limit of an answer as the provider does', async () => {
-    const { open, seen } = recording({ environment: { OPENAI_API_KEY: 'k' } });
+    const { open, seen } = recording({
+      environment: { OPENAI_API_KEY: 'k' },
+      providers: { openai: { adaptor: 'openai-compatible' } },
+    });
     await collect(await open('openai/gpt-5.6'), request({ maxOutputTokens: 99 }));
     expect(seen[0]?.body).toMatchObject({ max_completion_tokens: 99 });
     expect(seen[0]?.body).not.toHaveProperty('max_tokens');
@@ -207,6 +210,7 @@ describe('what can be used', () => {
       hasKey: true,
       keyVariables: ['GROQ_API_KEY'],
       source: 'well-known',
+      problem: null,
     });
     expect(listed.find(({ provider }) => provider === 'anthropic')).toMatchObject({ hasKey: false });
   });
@@ -217,8 +221,21 @@ describe('what can be used', () => {
     );
   });
 
-  it('names its adaptors', () => {
-    expect(gateway().adaptors).toEqual(['anthropic', 'openai-compatible', 'scripted']);
+  it('names its adaptors [CFG-6]', () => {
+    expect(gateway().adaptors).toEqual([
+      'openai-compatible',
+      'openai-chat',
+      'openai-responses',
+      'anthropic',
+      'anthropic-compatible',
+      'google-gemini',
+      'google-vertex-gemini',
+      'aws-bedrock-converse',
+      'azure-openai-chat',
+      'azure-openai-responses',
+      'cohere-v2-chat',
+      'scripted',
+    ]);
   });
 });
 

@@ -2,10 +2,11 @@ import type { Clock, ModelClient } from '@agentd/contract';
 import { gatewayError } from './errors.ts';
 import { openProvider } from './open-provider.ts';
 import { listProviders, type ProviderListing } from './provider-list.ts';
-import { keyIn, resolveProvider, type ProviderSources } from './resolve-provider.ts';
+import { credentialVariablesOf, hasUsualKey } from './provider-fields.ts';
+import { resolveProvider, type ProviderSources } from './resolve-provider.ts';
 import { ADAPTORS, type AdaptorId, type ProviderSettings } from './settings.ts';
 import { openScripted, type ScriptAttempts } from './open-scripted.ts';
-import { OTHER_KEY_VARIABLES, WELL_KNOWN } from './well-known.ts';
+import { WELL_KNOWN } from './well-known.ts';
 
 export interface ModelGatewayOptions {
   /** By provider id, every `${env:…}` already replaced. They replace a well-known provider of the same id. */
@@ -57,16 +58,13 @@ export function createModelGateway(options: ModelGatewayOptions): ModelGateway {
     open,
     list: () => listProviders(sources),
     defaultModel: () => {
-      const found = Object.entries(WELL_KNOWN).find(([, known]) => keyIn(known, environment) !== undefined);
+      const found = Object.entries(WELL_KNOWN).find(
+        ([, known]) => known.defaultModel !== undefined && hasUsualKey(known, environment),
+      );
       return found === undefined ? undefined : `${found[0]}/${found[1].defaultModel}`;
     },
     credentialVariables: () =>
-      [
-        ...new Set([
-          ...Object.values(WELL_KNOWN).flatMap((known) => known.keyVariables),
-          ...OTHER_KEY_VARIABLES,
-        ]),
-      ].toSorted(),
+      [...new Set(Object.values(WELL_KNOWN).flatMap(credentialVariablesOf))].toSorted(),
   };
 }
 

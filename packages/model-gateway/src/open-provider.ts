@@ -14,7 +14,16 @@ export interface ProviderModel {
 /** One lazy import an adaptor: nobody pays for a provider package that is not used. */
 const LOADERS: Readonly<Record<Exclude<AdaptorId, 'scripted'>, () => Promise<Adaptor>>> = {
   anthropic: async () => (await import('./anthropic.ts')).anthropic,
+  'anthropic-compatible': async () => (await import('./anthropic-compatible.ts')).anthropicCompatible,
+  'openai-responses': async () => (await import('./openai-responses.ts')).openaiResponses,
+  'openai-chat': async () => (await import('./openai-chat.ts')).openaiChat,
   'openai-compatible': async () => (await import('./openai-compatible.ts')).openaiCompatible,
+  'google-gemini': async () => (await import('./google-gemini.ts')).googleGemini,
+  'google-vertex-gemini': async () => (await import('./google-vertex-gemini.ts')).googleVertexGemini,
+  'aws-bedrock-converse': async () => (await import('./aws-bedrock-converse.ts')).awsBedrockConverse,
+  'azure-openai-responses': async () => (await import('./azure-openai-responses.ts')).azureOpenaiResponses,
+  'azure-openai-chat': async () => (await import('./azure-openai-chat.ts')).azureOpenaiChat,
+  'cohere-v2-chat': async () => (await import('./cohere-v2-chat.ts')).cohereV2Chat,
 };
 
 /** Loads the adaptor and makes a client. No request is made. */
@@ -39,7 +48,8 @@ export async function openProvider(
     ...(known.pricing === undefined ? {} : { pricing: known.pricing }),
   };
   const { open } = await load(adaptor);
-  return open({ info, outputLimitKnown: known.outputTokens !== undefined, endpoint, clock, fetch });
+  const outputLimitKnown = known.outputTokens !== undefined;
+  return open({ info, outputLimitKnown, reasoning: known.reasoning, endpoint, clock, fetch });
 }
 
 async function load(adaptor: Exclude<AdaptorId, 'scripted'>): Promise<Adaptor> {

@@ -1,5 +1,5 @@
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
-import type { Adaptor } from './adaptor.ts';
+import { authHeaders, type Adaptor } from './adaptor.ts';
 import { languageModelClient } from './wire/language-model-client.ts';
 import { repairOpenaiEvents } from './wire/openai-repair.ts';
 import { repairingFetch } from './wire/repairing-fetch.ts';
@@ -11,11 +11,10 @@ export const openaiCompatible: Adaptor = {
     const provider = createOpenAICompatible({
       name: info.provider,
       baseURL: endpoint.baseUrl,
-      headers: { ...endpoint.headers },
+      headers: authHeaders(endpoint),
       fetch: repairingFetch(setup.fetch, { marker: '"tool_calls"', repair: repairOpenaiEvents }),
       includeUsage: true,
       transformRequestBody: (body) => renameLimit(body, endpoint.outputLimitField),
-      ...(endpoint.apiKey === undefined ? {} : { apiKey: endpoint.apiKey }),
     });
     return languageModelClient(setup, {
       model: provider.chatModel(info.model),

@@ -1,7 +1,8 @@
+import { messageOf } from '@agentd/contract';
 import { knownModelsOf } from './known-models.ts';
-import { keyIn, type ProviderSources } from './resolve-provider.ts';
+import { resolveProvider, type ProviderSources } from './resolve-provider.ts';
 import type { AdaptorId, ProviderSettings } from './settings.ts';
-import { WELL_KNOWN, type WellKnownProvider } from './well-known.ts';
+import { WELL_KNOWN, wellKnown, type WellKnownProvider } from './well-known.ts';
 
 /** One provider as `list` tells it. */
 export interface ProviderListing {
@@ -14,41 +15,51 @@ export interface ProviderListing {
   /** The usual key variables; empty for a provider that only settings know. */
   readonly keyVariables: readonly string[];
   readonly source: 'settings' | 'well-known';
+  /** What keeps its models from being opened, and how to mend it; null where nothing does. */
+  readonly problem: string | null;
 }
 
 /** What settings configure, in their order, then the well-known providers beside them. */
-export function listProviders({ providers, environment }: ProviderSources): ProviderListing[] {
+export function listProviders(sources: ProviderSources): ProviderListing[] {
+  const { providers } = sources;
   const configured = Object.entries(providers).map(([provider, settings]) => ({
-    ...fromSettings(provider, settings, environment),
+    ...fromSettings(provider, settings),
+    ...stateOf(provider, sources),
     source: 'settings' as const,
   }));
   const beside = Object.entries(WELL_KNOWN)
     .filter(([provider]) => !Object.hasOwn(providers, provider))
     .map(([provider, known]) => ({
-      provider,
-      adaptor: known.adaptor,
-      models: knownModelsOf(provider),
-      hasKey: keyIn(known, environment) !== undefined,
-      keyVariables: known.keyVariables,
+      ...fromTable(provider, known),
+      ...stateOf(provider, sources),
       source: 'well-known' as const,
     }));
   return [...configured, ...beside];
 }
 
-function fromSettings(
-  provider: string,
-  { adaptor, apiKey, baseUrl, models = {} }: ProviderSettings,
-  environment: ProviderSources['environment'],
-): Omit<ProviderListing, 'source'> {
-  const known: WellKnownProvider | undefined = Object.hasOwn(WELL_KNOWN, provider)
-    ? WELL_KNOWN[provider]
-    : undefined;
-  const usual = baseUrl === undefined && known !== undefined && keyIn(known, environment) !== undefined;
+type Description = Omit<ProviderListing, 'source' | 'hasKey' | 'problem'>;
+
+function fromTable(provider: string, { adaptors, keyVariables }: WellKnownProvider): Description {
+  return { provider, adaptor: adaptors[0], models: knownModelsOf(provider), keyVariables };
+}
+
+function fromSettings(provider: string, { adaptor, models = {} }: ProviderSettings): Description {
   return {
     provider,
     adaptor,
     models: [...new Set([...Object.keys(models), ...knownModelsOf(provider)])],
-    hasKey: (apiKey ?? '') !== '' || usual,
-    keyVariables: known?.keyVariables ?? [],
+    keyVariables: wellKnown(provider)?.keyVariables ?? [],
   };
+}
+
+function stateOf(provider: string, sources: ProviderSources): Pick<ProviderListing, 'hasKey' | 'problem'> {
+  try {
+    const resolved = resolveProvider(provider, sources);
+    return {
+      hasKey: resolved.kind === 'endpoint' && resolved.endpoint.credential !== undefined,
+      problem: null,
+    };
+  } catch (thrown) {
+    return { hasKey: false, problem: messageOf(thrown) };
+  }
 }

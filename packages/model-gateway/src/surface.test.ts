@@ -5,19 +5,23 @@ import * as testing from './testing/index.ts';
 
 describe('the public surface', () => {
   it('exports exactly these values', () => {
-    expect(Object.keys(surface).toSorted()).toEqual(['ADAPTORS', 'createModelGateway']);
+    expect(Object.keys(surface).toSorted()).toEqual(['ADAPTORS', 'PLATFORM_FIELDS', 'createModelGateway']);
   });
 
   it('gives tests exactly these values', () => {
     expect(Object.keys(testing).toSorted()).toEqual([
       'anthropicTurn',
+      'bedrockTurn',
       'chunked',
+      'cohereTurn',
       'cutAfter',
       'endAfter',
       'eventStream',
+      'geminiTurn',
       'hangAfter',
       'httpError',
       'openaiTurn',
+      'responsesTurn',
       'startModelServer',
     ]);
   });

@@ -1,34 +1,75 @@
-import type { AdaptorId } from './settings.ts';
+import type { AdaptorId, PlatformSettings } from './settings.ts';
+
+type WireId = Exclude<AdaptorId, 'scripted'>;
 
 /** A provider that needs no settings when its usual key variable is set (CFG-5). */
 export interface WellKnownProvider {
-  readonly adaptor: Exclude<AdaptorId, 'scripted'>;
-  readonly baseUrl: string;
+  /** The adaptor that is taken without settings, then others that speak to the same address with the same key. */
+  readonly adaptors: readonly [WireId, ...WireId[]];
+  /** Absent where the adaptor has a usual address of its own, or makes one of the other fields. */
+  readonly baseUrl?: string;
   /** The usual environment variables for its key; the first that is set counts. */
   readonly keyVariables: readonly string[];
-  /** The model of a run that names none (CFG-4). */
-  readonly defaultModel: string;
-  /** The request field for the longest answer, where it is not `max_tokens`. */
+  /** The usual environment variables for what else its adaptor needs. */
+  readonly variables?: Readonly<Partial<Record<keyof PlatformSettings, readonly string[]>>>;
+  /** What else gives access, in words. */
+  readonly otherWay?: string;
+  /** The model of a run that names none (CFG-4); absent where models have names of their owners' choice. */
+  readonly defaultModel?: string;
+  /** The request field for the longest answer over `openai-compatible`, where it is not `max_tokens`. */
   readonly outputLimitField?: 'max_completion_tokens';
 }
 
-/**
- * In the order in which a default is looked for. Base URLs, variables and default models as of 2026-12-01.
- * `openai` is spoken to over Chat Completions until it has an adaptor of its own.
- */
+/** In the order in which a default is looked for. Base URLs, variables and default models as of 2026-12-01. */
 export const WELL_KNOWN: Readonly<Record<string, WellKnownProvider>> = {
   anthropic: {
-    adaptor: 'anthropic',
-    baseUrl: 'https://api.anthropic.com/v1',
+    adaptors: ['anthropic'],
     keyVariables: ['ANTHROPIC_API_KEY'],
     defaultModel: 'claude-sonnet-5-5',
   },
   openai: {
-    adaptor: 'openai-compatible',
+    adaptors: ['openai-responses', 'openai-chat', 'openai-compatible'],
     baseUrl: 'https://api.openai.com/v1',
     keyVariables: ['OPENAI_API_KEY'],
     defaultModel: 'gpt-5.6',
     outputLimitField: 'max_completion_tokens',
+  },
+  google: {
+    adaptors: ['google-gemini'],
+    keyVariables: ['GOOGLE_GENERATIVE_AI_API_KEY', 'GEMINI_API_KEY'],
+    defaultModel: 'gemini-3.8-flash',
+  },
+  'google-vertex': {
+    adaptors: ['google-vertex-gemini'],
+    keyVariables: ['GOOGLE_VERTEX_API_KEY'],
+    variables: {
+      project: ['GOOGLE_VERTEX_PROJECT', 'GOOGLE_CLOUD_PROJECT'],
+      location: ['GOOGLE_VERTEX_LOCATION', 'GOOGLE_CLOUD_LOCATION'],
+    },
+    otherWay: 'GOOGLE_VERTEX_PROJECT (with Application Default Credentials)',
+    defaultModel: 'gemini-3.8-flash',
+  },
+  'amazon-bedrock': {
+    adaptors: ['aws-bedrock-converse'],
+    keyVariables: ['AWS_BEARER_TOKEN_BEDROCK'],
+    variables: {
+      region: ['AWS_REGION', 'AWS_DEFAULT_REGION'],
+      accessKeyId: ['AWS_ACCESS_KEY_ID'],
+      secretAccessKey: ['AWS_SECRET_ACCESS_KEY'],
+      sessionToken: ['AWS_SESSION_TOKEN'],
+    },
+    otherWay: 'AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY',
+    defaultModel: 'global.anthropic.claude-sonnet-4-5-20250929-v1:0',
+  },
+  azure: {
+    adaptors: ['azure-openai-responses', 'azure-openai-chat'],
+    keyVariables: ['AZURE_API_KEY', 'AZURE_OPENAI_API_KEY'],
+    variables: { resourceName: ['AZURE_RESOURCE_NAME'] },
+  },
+  cohere: {
+    adaptors: ['cohere-v2-chat'],
+    keyVariables: ['COHERE_API_KEY', 'CO_API_KEY'],
+    defaultModel: 'command-a-03-2025',
   },
   openrouter: openai('https://openrouter.ai/api/v1', 'OPENROUTER_API_KEY', 'anthropic/claude-sonnet-5.5'),
   deepseek: openai('https://api.deepseek.com/v1', 'DEEPSEEK_API_KEY', 'deepseek-v4-pro'),
@@ -45,15 +86,11 @@ export const WELL_KNOWN: Readonly<Record<string, WellKnownProvider>> = {
   ),
 };
 
-/** Keys of providers whose adaptors are still to come; commands must not see them either (BASH-2). */
-export const OTHER_KEY_VARIABLES: readonly string[] = [
-  'AZURE_API_KEY',
-  'AZURE_OPENAI_API_KEY',
-  'COHERE_API_KEY',
-  'GEMINI_API_KEY',
-  'GOOGLE_GENERATIVE_AI_API_KEY',
-];
+/** The provider that the table has under this id. */
+export function wellKnown(provider: string): WellKnownProvider | undefined {
+  return Object.hasOwn(WELL_KNOWN, provider) ? WELL_KNOWN[provider] : undefined;
+}
 
 function openai(baseUrl: string, keyVariable: string, defaultModel: string): WellKnownProvider {
-  return { adaptor: 'openai-compatible', baseUrl, keyVariables: [keyVariable], defaultModel };
+  return { adaptors: ['openai-compatible'], baseUrl, keyVariables: [keyVariable], defaultModel };
 }

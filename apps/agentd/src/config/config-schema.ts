@@ -1,21 +1,6 @@
 import { z } from 'zod';
+import { ADAPTORS, PLATFORM_FIELDS, type AdaptorId, type PlatformSettings } from '@agentd/model-gateway';
 import * as rule from './leaf-rules.ts';
-
-/** Wire families that a provider table may name (CFG-6). */
-const ADAPTORS = [
-  'openai-compatible',
-  'openai-chat',
-  'openai-responses',
-  'anthropic',
-  'anthropic-compatible',
-  'google-gemini',
-  'google-vertex-gemini',
-  'aws-bedrock-converse',
-  'azure-openai-chat',
-  'azure-openai-responses',
-  'cohere-v2-chat',
-  'scripted',
-] as const;
 
 const MODALITIES = ['text', 'image', 'pdf', 'audio', 'video'] as const;
 
@@ -29,6 +14,7 @@ const providerModel = z.strictObject({
   input: rule.listOf(MODALITIES).optional(),
   context_tokens: rule.integer(1).optional(),
   output_tokens: rule.integer(1).optional(),
+  reasoning: rule.flag.optional(),
   media: z
     .strictObject({
       image: mediaLimits.optional(),
@@ -39,27 +25,58 @@ const providerModel = z.strictObject({
     .optional(),
 });
 
+/** Settings of the clouds, as this file writes them and as the gateway takes them. */
+export const PLATFORM_KEYS = {
+  access_token: 'accessToken',
+  region: 'region',
+  access_key_id: 'accessKeyId',
+  secret_access_key: 'secretAccessKey',
+  session_token: 'sessionToken',
+  resource_name: 'resourceName',
+  api_version: 'apiVersion',
+  project: 'project',
+  location: 'location',
+} as const satisfies Readonly<Record<string, keyof PlatformSettings>>;
+
+export type PlatformKey = keyof typeof PLATFORM_KEYS;
+
+export const PLATFORM_NAMES = Object.keys(PLATFORM_KEYS) as readonly PlatformKey[];
+
 const provider = z
   .strictObject({
     adaptor: rule.oneOf(ADAPTORS),
     base_url: rule.text.optional(),
     api_key: rule.text.optional(),
+    access_token: rule.text.optional(),
+    region: rule.text.optional(),
+    access_key_id: rule.text.optional(),
+    secret_access_key: rule.text.optional(),
+    session_token: rule.text.optional(),
+    resource_name: rule.text.optional(),
+    api_version: rule.text.optional(),
+    project: rule.text.optional(),
+    location: rule.text.optional(),
     headers: rule.textsByName.optional(),
     script: rule.text.optional(),
     models: z.record(z.string(), providerModel).optional(),
   })
-  .superRefine(({ adaptor, script }, context) => {
+  .superRefine(({ adaptor, script, ...table }, context) => {
     if (adaptor === 'scripted' && script === undefined) {
       context.addIssue({ code: 'custom', path: ['script'], message: 'expected the path of a YAML script' });
     }
-    if (adaptor !== 'scripted' && script !== undefined) {
-      context.addIssue({
-        code: 'custom',
-        path: ['script'],
-        message: 'expected only with adaptor = "scripted"',
-      });
-    }
+    const misplaced = PLATFORM_NAMES.filter((key) => table[key] !== undefined && !takes(adaptor, key));
+    for (const key of misplaced) context.addIssue(onlyWith(key, PLATFORM_FIELDS[PLATFORM_KEYS[key]]));
+    if (adaptor !== 'scripted' && script !== undefined) context.addIssue(onlyWith('script', ['scripted']));
   });
+
+function takes(adaptor: AdaptorId, key: PlatformKey): boolean {
+  return PLATFORM_FIELDS[PLATFORM_KEYS[key]].includes(adaptor);
+}
+
+function onlyWith(key: string, adaptors: readonly AdaptorId[]) {
+  const names = adaptors.map((adaptor) => `"${adaptor}"`).join(' or ');
+  return { code: 'custom' as const, path: [key], message: `expected only with adaptor = ${names}` };
+}
 
 const price = z.strictObject({
   input: rule.price,

@@ -8,6 +8,10 @@ const VARIABLE_NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
 /** Keys whose values may refer to the environment: credentials, addresses and headers (CFG-4). */
 const REFERRING_KEYS: readonly (readonly string[])[] = [
   ['providers', '*', 'api_key'],
+  ['providers', '*', 'access_token'],
+  ['providers', '*', 'access_key_id'],
+  ['providers', '*', 'secret_access_key'],
+  ['providers', '*', 'session_token'],
   ['providers', '*', 'base_url'],
   ['providers', '*', 'headers', '*'],
   ['mcp', 'servers', '*', 'url'],

@@ -194,6 +194,16 @@ describe('parseLayer', () => {
       /config\.toml:3:1: providers\.p\.script: expected only with adaptor = "scripted"/,
     ],
     [
+      'a setting of another platform',
+      '[providers.p]\nadaptor = "anthropic"\nregion = "eu-west-1"',
+      'config.toml:3:1: providers.p.region: expected only with adaptor = "aws-bedrock-converse", got "eu-west-1"',
+    ],
+    [
+      'a token where there is none, and never the token',
+      '[providers.p]\nadaptor = "cohere-v2-chat"\naccess_token = "hush-hush"',
+      /^config\.toml:3:1: providers\.p\.access_token: expected only with adaptor = "google-vertex-gemini" or (?!.*hush)/,
+    ],
+    [
       'a scripted provider without its script',
       '[providers.p]\nadaptor = "scripted"',
       /providers\.p\.script is missing: expected the path of a YAML script/,

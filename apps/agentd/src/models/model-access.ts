@@ -43,17 +43,17 @@ export function modelAccessOf({ settings, gateway, environment }: ModelAccessPar
 }
 
 function unusable(
-  { provider, source, hasKey, keyVariables }: ProviderListing,
+  { provider, problem }: ProviderListing,
   settings: Settings,
   environment: ModelAccessParts['environment'],
 ): string | null {
-  const fault = providerFault(provider, settings, environment);
-  if (fault !== null) return fault.message;
-  return source === 'well-known' && !hasKey ? `needs ${keyVariables.join(' or ')}` : null;
+  return providerFault(provider, settings, environment)?.message ?? problem;
 }
 
 function referredVariables({ providers }: Settings): readonly string[] {
-  return Object.values(providers).flatMap(({ api_key: key, base_url: url, headers }) =>
-    [key, url, ...Object.values(headers ?? {})].flatMap((value) => namesIn(value ?? '') ?? []),
+  return Object.values(providers).flatMap(({ headers, ...table }) =>
+    [...Object.values(table), ...Object.values(headers ?? {})].flatMap((value) =>
+      typeof value === 'string' ? (namesIn(value) ?? []) : [],
+    ),
   );
 }

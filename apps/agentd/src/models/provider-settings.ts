@@ -1,15 +1,12 @@
-import type { AdaptorId, ProviderSettings } from '@agentd/model-gateway';
-import type { ProviderTable } from '../config/config-schema.ts';
+import type { PlatformSettings, ProviderSettings } from '@agentd/model-gateway';
+import { PLATFORM_KEYS, PLATFORM_NAMES, type ProviderTable } from '../config/config-schema.ts';
 import { expandReferences } from '../config/env-references.ts';
 import type { Settings } from '../config/settings.ts';
-import { setUpError } from '../faults.ts';
+import type { setUpError } from '../faults.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Adaptors of this version; settings may already name the others (CFG-6). */
-const AVAILABLE: readonly string[] = ['anthropic', 'openai-compatible', 'scripted'] satisfies AdaptorId[];
-
-/** Why a provider cannot be used as it is configured: an adaptor that is not there, or a missing variable; null when it can. */
+/** Why a provider cannot be used as it is configured: a missing variable; null when it can. */
 export function providerFault(
   id: string,
   { providers }: Settings,
@@ -17,11 +14,6 @@ export function providerFault(
 ): ReturnType<typeof setUpError> | null {
   const table = Object.hasOwn(providers, id) ? providers[id] : undefined;
   if (table === undefined) return null;
-  if (!AVAILABLE.includes(table.adaptor)) {
-    return setUpError(
-      `provider "${id}": this version has no adaptor "${table.adaptor}" (it has ${AVAILABLE.join(', ')})`,
-    );
-  }
   try {
     expanded(id, table, environment);
     return null;
@@ -35,9 +27,8 @@ export function gatewayProviders(
   settings: Settings,
   environment: Environment,
 ): Readonly<Record<string, ProviderSettings>> {
-  const usable = Object.entries(settings.providers).filter(([, { adaptor }]) => AVAILABLE.includes(adaptor));
   return Object.fromEntries(
-    usable.map(([id, table]) => {
+    Object.entries(settings.providers).map(([id, table]) => {
       const values =
         providerFault(id, settings, environment) === null ? expanded(id, table, environment) : {};
       return [id, providerSettings(id, { table, values, settings })];
@@ -45,12 +36,17 @@ export function gatewayProviders(
   );
 }
 
-type ReferringValues = Pick<ProviderSettings, 'baseUrl' | 'apiKey' | 'headers'>;
+type ReferringValues = Pick<ProviderSettings, 'baseUrl' | 'apiKey' | 'headers' | keyof PlatformSettings>;
 
 function expanded(id: string, table: ProviderTable, environment: Environment): ReferringValues {
   const expand = (value: string): string => expandReferences(value, environment, `provider "${id}"`);
   const headers = Object.entries(table.headers ?? {}).map(([name, value]) => [name, expand(value)] as const);
+  const platform = PLATFORM_NAMES.flatMap((key) => {
+    const value = table[key];
+    return value === undefined ? [] : [[PLATFORM_KEYS[key], expand(value)] as const];
+  });
   return {
+    ...Object.fromEntries(platform),
     baseUrl: table.base_url === undefined ? undefined : expand(table.base_url),
     apiKey: table.api_key === undefined ? undefined : expand(table.api_key),
     headers: Object.fromEntries(headers),
@@ -66,7 +62,7 @@ interface ProviderParts {
 function providerSettings(id: string, { table, values, settings }: ProviderParts): ProviderSettings {
   const named = new Set([...Object.keys(table.models ?? {}), ...pricedModels(id, settings)]);
   const models = [...named].map((model) => {
-    const { input, context_tokens, output_tokens, media } = table.models?.[model] ?? {};
+    const { input, context_tokens, output_tokens, reasoning, media } = table.models?.[model] ?? {};
     const price = settings.pricing[`${id}/${model}`];
     const pricing = price && {
       input: price.input,
@@ -78,13 +74,14 @@ function providerSettings(id: string, { table, values, settings }: ProviderParts
       input,
       contextTokens: context_tokens,
       outputTokens: output_tokens,
+      reasoning,
       media: media as NonNullable<ProviderSettings['models']>[string]['media'],
       pricing,
     };
     return [model, settingsOfModel] as const;
   });
   return {
-    adaptor: table.adaptor as AdaptorId,
+    adaptor: table.adaptor,
     ...values,
     script: table.script,
     models: Object.fromEntries(models),

@@ -7,8 +7,9 @@ import {
 } from '@agentd/contract';
 import { createModelGateway } from '../gateway.ts';
 import { startModelServer, type ModelServer } from './model-server.ts';
+import { WIRES, type WireAdaptor } from './wires.ts';
 
-export const KEY = 'test-key-0123456789';
+export { KEY } from './wires.ts';
 
 /** A request with nothing but what a test names. */
 export function request(fields: Partial<ModelRequest> = {}): ModelRequest {
@@ -69,7 +70,7 @@ interface Hooks {
   readonly afterEach: (run: () => Promise<void>) => void;
 }
 
-/** A model server for each test, and clients of both wires that talk to it. */
+/** A model server for each test, and clients of every wire that talk to it. */
 export function useModelServer({ beforeEach, afterEach }: Hooks) {
   const held: { server?: ModelServer } = {};
   beforeEach(async () => {
@@ -82,9 +83,9 @@ export function useModelServer({ beforeEach, afterEach }: Hooks) {
     if (held.server === undefined) throw new Error('the server runs inside tests only');
     return held.server;
   };
-  const open = (adaptor: 'anthropic' | 'openai-compatible', model = 'test-model'): Promise<ModelClient> =>
+  const open = (adaptor: WireAdaptor, model = WIRES[adaptor].model): Promise<ModelClient> =>
     createModelGateway({
-      providers: { local: { adaptor, baseUrl: `${server().url}/v1`, apiKey: KEY } },
+      providers: { local: { adaptor, baseUrl: `${server().url}/v1`, ...WIRES[adaptor].settings } },
       environment: {},
       clock: systemClock,
     }).open(`local/${model}`);

@@ -2,7 +2,7 @@
 export interface CannedReply {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
+  readonly body: string | Uint8Array;
   /** Sizes in bytes of the pieces in which the body is written, used in turn and again; one piece without them. */
   readonly pieces?: readonly number[];
   /** After so many bytes of the body: the socket is reset, or the body ends as if it were whole, or nothing more comes. */

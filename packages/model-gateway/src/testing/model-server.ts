@@ -104,7 +104,8 @@ function parse(text: string): unknown {
 }
 
 async function send(reply: CannedReply, response: ServerResponse): Promise<void> {
-  const whole = Buffer.from(reply.body, 'utf8');
+  const { body } = reply;
+  const whole = typeof body === 'string' ? Buffer.from(body, 'utf8') : Buffer.from(body);
   const { afterBytes, how } = reply.stop ?? { afterBytes: whole.length, how: 'end' };
   // Before the first byte there is no head either, unless the body ends there.
   if (afterBytes > 0 || how === 'end') {

@@ -24,9 +24,10 @@ export function factsOf(thrown: unknown): FaultFacts {
   const { statusCode: status, responseHeaders: headers = {} } = thrown;
   // A 2xx here is an answer that began well and then broke off.
   if (status === undefined || status < 300) return connectionFacts(thrown);
-  const body = parse(thrown.responseBody);
+  const body = bodyOf(thrown);
   const message = messageIn(body) ?? (isJsonObject(thrown.data) ? thrown.message : '');
-  return { origin: 'answer', status, codes: codesIn(body), message, headers };
+  const codes = [...codesIn(body), ...awsCodeIn(headers)];
+  return { origin: 'answer', status, codes, message, headers: { ...headers, ...waitIn(body) } };
 }
 
 function streamFacts(fault: unknown): FaultFacts {
@@ -84,9 +85,35 @@ function messageIn(body: unknown): string | undefined {
 function codesIn(body: unknown): string[] {
   if (!isRecord(body)) return [];
   const inner = isRecord(body['error']) ? body['error'] : body;
-  return [inner['code'], inner['type'], body['statusCode']]
+  const reasons = detailsIn(inner).map((detail) => detail['reason']);
+  return [inner['code'], inner['type'], inner['status'], body['statusCode'], ...reasons]
     .filter((code) => typeof code === 'string' || typeof code === 'number')
     .map((code) => String(code).toLowerCase());
+}
+
+/** Google answers some faults of a stream with a list of one. An event that refused a turn before its first word has no body. */
+function bodyOf({ responseBody, data }: APICallError): unknown {
+  const body = parse(responseBody) ?? data;
+  return Array.isArray(body) ? body[0] : body;
+}
+
+/** AWS names the fault in a header: `ThrottlingException:http://internal…`. */
+function awsCodeIn(headers: Readonly<Record<string, string>>): string[] {
+  const type = headers['x-amzn-errortype'];
+  return type === undefined ? [] : [(type.split(':')[0] ?? '').toLowerCase()];
+}
+
+/** Google tells the time to wait in the body: `{'@type': '…RetryInfo', retryDelay: '17.5s'}`. */
+function waitIn(body: unknown): Record<string, string> {
+  const inner = isRecord(body) && isRecord(body['error']) ? body['error'] : undefined;
+  const delay = detailsIn(inner).find((detail) => detail['retryDelay'] !== undefined)?.['retryDelay'];
+  const [, seconds] = typeof delay === 'string' ? (/^(\d+(?:\.\d+)?)s$/.exec(delay) ?? []) : [];
+  return seconds === undefined ? {} : { 'retry-after': seconds };
+}
+
+function detailsIn(error: JsonObject | undefined): JsonObject[] {
+  const details = error?.['details'];
+  return Array.isArray(details) ? details.filter(isRecord) : [];
 }
 
 function parse(text: string | undefined): JsonValue | undefined {

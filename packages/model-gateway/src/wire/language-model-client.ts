@@ -1,4 +1,4 @@
-import type { LanguageModelV4, LanguageModelV4StreamPart } from '@ai-sdk/provider';
+import type { LanguageModelV4, LanguageModelV4StreamPart, SharedV4ProviderOptions } from '@ai-sdk/provider';
 import {
   pause,
   type Clock,
@@ -9,13 +9,16 @@ import {
 import type { AdaptorSetup } from '../adaptor.ts';
 import { modelFault } from './model-fault.ts';
 import { promptOf, type PromptShape } from './prompt.ts';
-import { CutStream, StreamReducer } from './stream-reducer.ts';
+import { CutStream, StreamReducer, type StreamForm } from './stream-reducer.ts';
 
 export interface Wire {
   readonly model: LanguageModelV4;
   readonly shape: PromptShape;
   /** Whether the wire cannot do without a limit of the answer. */
   readonly needsOutputLimit: boolean;
+  /** Options of the provider package for every request. */
+  readonly providerOptions?: SharedV4ProviderOptions;
+  readonly form?: StreamForm;
 }
 
 /** After the last part the body is read to its end, so that the connection can serve again; but not for long. */
@@ -37,10 +40,15 @@ async function* attempt(
   signal: AbortSignal,
 ): AsyncGenerator<ModelStreamPart> {
   signal.throwIfAborted();
-  const asked = { ...promptOf(request, wire.shape), ...outputLimit(request, setup, wire) };
+  const { providerOptions } = wire;
+  const asked = {
+    ...promptOf(request, wire.shape),
+    ...outputLimit(request, setup, wire),
+    ...(providerOptions === undefined ? {} : { providerOptions }),
+  };
   try {
     const { stream } = await wire.model.doStream({ ...asked, abortSignal: signal });
-    yield* partsOf(stream, setup.clock, signal);
+    yield* partsOf({ stream, form: wire.form }, setup.clock, signal);
   } catch (thrown) {
     // The packages wrap an abort in errors of their own, so the signal is asked first.
     if (signal.aborted) throw signal.reason;
@@ -57,13 +65,18 @@ function outputLimit(
   return outputLimitKnown || needsOutputLimit ? { maxOutputTokens: info.outputTokens } : {};
 }
 
+interface Answer {
+  readonly stream: ReadableStream<LanguageModelV4StreamPart>;
+  readonly form: StreamForm | undefined;
+}
+
 async function* partsOf(
-  stream: ReadableStream<LanguageModelV4StreamPart>,
+  { stream, form }: Answer,
   clock: Clock,
   signal: AbortSignal,
 ): AsyncGenerator<ModelStreamPart> {
   const reader = stream.getReader();
-  const reducer = new StreamReducer();
+  const reducer = new StreamReducer(form);
   let whole = false;
   try {
     while (!whole) {

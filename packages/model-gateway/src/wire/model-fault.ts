@@ -5,7 +5,7 @@ import {
   type AgentdError,
   type ModelErrorCode,
 } from '@agentd/contract';
-import type { AdaptorSetup } from '../adaptor.ts';
+import { secretsIn, type AdaptorSetup } from '../adaptor.ts';
 import { factsOf, type FaultFacts } from './fault-facts.ts';
 import { retryAfterMs } from './retry-after.ts';
 
@@ -15,7 +15,23 @@ const MAX_MESSAGE_CHARACTERS = 300;
 /** Header values shorter than this are too common to be taken for a secret. */
 const MIN_SECRET_CHARACTERS = 8;
 
-const KEY_LIKE = /\b(?:sk|gsk|xai|pk|csk|fw)[-_][\w-]{8,}/g;
+const KEY_LIKE = /\b(?:(?:sk|gsk|xai|pk|csk|fw)[-_][\w-]{8,}|AIza[\w-]{8,}|A[KS]IA[A-Z0-9]{8,})/g;
+
+const AUTH_CODES = [
+  'authentication_error',
+  'permission_error',
+  'invalid_api_key',
+  'api_key_invalid',
+  'unauthenticated',
+  'permission_denied',
+  'accessdeniedexception',
+  'unrecognizedclientexception',
+  'expiredtokenexception',
+];
+
+const RATE_CODES = ['rate_limit_error', 'rate_limit_exceeded', 'resource_exhausted', 'throttlingexception'];
+
+const OVERLOAD_CODES = ['overloaded_error', 'overloaded', 'unavailable', 'serviceunavailableexception'];
 
 const OVERFLOW_CODES = ['context_length_exceeded', 'model_max_prompt_tokens_exceeded', 'request_too_large'];
 
@@ -29,7 +45,9 @@ const OVERFLOW_TEXT = new RegExp(
     'context[_ ]length[_ ]exceeded',
     'exceeds? (?:the )?(?:model.s |available |maximum )*context (?:size|window|length)',
     'context (?:window|size|length) (?:is |was )?(?:exceeded|overflow)',
-    'input token count.*exceeds',
+    'input token count.*(?:exceeds|only supports)',
+    'input tokens? exceeded',
+    'number of input tokens exceeds',
     'too many (?:input )?tokens',
     'reduce the length of the (?:messages|prompt|input)',
     'maximum prompt length',
@@ -59,16 +77,22 @@ interface Rule {
 
 /** The first that fits decides. */
 const RULES: readonly Rule[] = [
-  { code: 'MODEL_AUTH', statuses: [401, 403], names: ['authentication_error', 'permission_error'] },
+  { code: 'MODEL_AUTH', statuses: [401, 403], names: AUTH_CODES },
   // An empty purse is told as a rate limit, and no waiting fills it.
   { code: 'MODEL_REFUSED', statuses: [402], names: ['insufficient_quota', 'billing_error'] },
   // Some say "rate limit" to a request that is larger than a minute's allowance: only a smaller one helps.
   { code: 'MODEL_CONTEXT_OVERFLOW', statuses: [413], names: OVERFLOW_CODES },
-  { code: 'MODEL_RATE_LIMIT', statuses: [429], names: ['rate_limit_error', 'rate_limit_exceeded'] },
+  { code: 'MODEL_RATE_LIMIT', statuses: [429], names: RATE_CODES },
   { code: 'MODEL_CONTEXT_OVERFLOW', when: ({ message }) => OVERFLOW_TEXT.test(message) },
-  { code: 'MODEL_OVERLOADED', statuses: [503, 529], names: ['overloaded_error', 'overloaded'] },
+  { code: 'MODEL_OVERLOADED', statuses: [503, 529], names: OVERLOAD_CODES },
   { code: 'MODEL_REFUSED', names: ['invalid_request_error'], when: ({ origin }) => origin === 'request' },
-  { code: 'MODEL_UNAVAILABLE', statuses: [408, 409], when: ({ status = 500 }) => status >= 500 },
+  // 424 is Bedrock's word for a model that failed behind it.
+  {
+    code: 'MODEL_UNAVAILABLE',
+    statuses: [408, 409, 424],
+    names: ['server_error'],
+    when: ({ status = 500 }) => status >= 500,
+  },
 ];
 
 function codeFor(facts: FaultFacts): ModelErrorCode {
@@ -89,7 +113,10 @@ function textFor(code: ModelErrorCode, facts: FaultFacts, setup: AdaptorSetup): 
   const words = message === '' ? '' : `: ${message}`;
   switch (code) {
     case 'MODEL_AUTH':
-      return `${provider} refused the key${status}: check ${endpoint.keyHint}`;
+      // 403 is as often about the model or the region as about the key.
+      return facts.status === 403
+        ? `${provider} refused access${status}${words}; check ${endpoint.keyHint}`
+        : `${provider} refused the key${status}: check ${endpoint.keyHint}`;
     case 'MODEL_RATE_LIMIT':
       return `${provider} limits the rate of requests${status}${words}`;
     case 'MODEL_OVERLOADED':
@@ -120,7 +147,7 @@ function originOf(baseUrl: string): string {
 }
 
 function hideSecrets(message: string, { endpoint }: AdaptorSetup): string {
-  const values = [endpoint.apiKey ?? '', ...Object.values(endpoint.headers)];
+  const values = [...secretsIn(endpoint.credential), ...Object.values(endpoint.headers)];
   const secrets = values
     .flatMap((value) => [value, value.replace(/^\S+ /, '')])
     .filter(({ length }) => length >= MIN_SECRET_CHARACTERS);

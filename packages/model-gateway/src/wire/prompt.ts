@@ -24,6 +24,10 @@ export interface PromptShape {
   readonly cacheMark?: SharedV4ProviderOptions;
   /** Whether the wire can carry this reasoning back. Unsigned reasoning is refused by some. */
   readonly replays: (part: ReasoningPart) => boolean;
+  /** Calls in the history are refused, or silently dropped, where the request names no tools. */
+  readonly needsTools?: boolean;
+  /** The wire has no flag for a failed call; its package would wrap the text in JSON, and the text says it already. */
+  readonly hasNoErrorFlag?: boolean;
 }
 
 type ReasoningPart = Extract<AssistantPart, { readonly type: 'reasoning' }>;
@@ -44,8 +48,23 @@ export function promptOf(
   const marked = last === undefined ? [] : [withMark(last, shape)];
   return {
     prompt: [...systemOf(request.system, shape), ...conversation.slice(0, -1), ...marked],
-    ...(request.tools.length === 0 ? {} : { tools: request.tools.map(toolOf) }),
+    ...toolsOf(request, shape),
   };
+}
+
+function toolsOf({ tools, messages }: ModelRequest, { needsTools }: PromptShape) {
+  if (tools.length > 0) return { tools: tools.map(toolOf) };
+  const used = needsTools === true ? [...new Set(messages.flatMap(toolsUsedIn))] : [];
+  return used.length === 0 ? {} : { tools: used.map((name) => toolOf(pastTool(name))) };
+}
+
+function toolsUsedIn({ role, content }: ModelMessage): string[] {
+  return role === 'tool' ? content.map(({ tool }) => tool) : [];
+}
+
+/** Stands for a tool of earlier turns that this request does not offer. */
+function pastTool(name: string): ToolDefinition {
+  return { name, description: 'Was used earlier. Do not call it now.', parameters: { type: 'object' } };
 }
 
 function systemOf(system: string, shape: PromptShape): LanguageModelV4Message[] {
@@ -75,7 +94,7 @@ function messageOf(message: ModelMessage, shape: PromptShape): LanguageModelV4Me
     case 'assistant':
       return assistantMessage(message, shape);
     case 'tool':
-      return { role: 'tool', content: message.content.map(resultOf) };
+      return { role: 'tool', content: message.content.map((result) => resultOf(result, shape)) };
     default:
       return unreachable(message);
   }
@@ -88,13 +107,16 @@ function userContent(parts: readonly UserPart[]): { type: 'text'; text: string }
   return texts.length > 0 ? texts : [{ type: 'text', text: EMPTY_MESSAGE }];
 }
 
-function resultOf({ provider_call_id, tool, text, is_error }: ToolResultPart) {
+function resultOf(
+  { provider_call_id, tool, text, is_error }: ToolResultPart,
+  { hasNoErrorFlag }: PromptShape,
+) {
   return {
     type: 'tool-result' as const,
     toolCallId: provider_call_id,
     toolName: tool,
     output: {
-      type: is_error ? ('error-text' as const) : ('text' as const),
+      type: is_error && hasNoErrorFlag !== true ? ('error-text' as const) : ('text' as const),
       value: isBlank(text) ? EMPTY_RESULT : text,
     },
   };

@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '@agentd/contract';
 
-/** Mends one event of a stream. Returns undefined where there is nothing to mend. */
-export type EventRepair = (event: JsonObject) => JsonObject | undefined;
+/** Mends one event of a stream, or puts several in its place. Returns undefined where there is nothing to mend. */
+export type EventRepair = (event: JsonObject) => JsonObject | readonly JsonObject[] | undefined;
 
 export interface StreamRepair {
   /** Only lines with this text are parsed, so that the rest costs nothing. */
@@ -65,7 +65,9 @@ function mendLine(line: Buffer, mend: EventRepair): Uint8Array {
   if (!DATA_PREFIX.test(text)) return line;
   const event = parse(text.replace(DATA_PREFIX, ''));
   const mended = isJsonObject(event) ? mend(event) : undefined;
-  return mended === undefined ? line : Buffer.from(`data: ${JSON.stringify(mended)}\n`);
+  if (mended === undefined) return line;
+  const events = Array.isArray(mended) ? mended : [mended];
+  return Buffer.from(events.map((one) => `data: ${JSON.stringify(one)}\n`).join('\n'));
 }
 
 function parse(text: string): JsonValue | undefined {

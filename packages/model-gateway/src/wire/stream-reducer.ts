@@ -26,6 +26,14 @@ const REASONS: Readonly<Record<string, FinishReason>> = {
   other: 'other',
 };
 
+/** How a wire's package tells things that others tell otherwise. */
+export interface StreamForm {
+  /** The wire has no word for the reason of a whole turn; its package tells a cut one by itself. */
+  readonly hasNoReasonWord?: boolean;
+  /** The arguments of a call as the model wrote them, where the package does not hand them on so. */
+  readonly inputOf?: (input: string) => string;
+}
+
 type Kind = 'text' | 'reasoning';
 
 interface OpenPart {
@@ -41,8 +49,13 @@ interface OpenPart {
  */
 export class StreamReducer {
   readonly #open = new Map<string, OpenPart>();
+  readonly #form: StreamForm;
   #parts = 0;
   #calls = 0;
+
+  constructor(form: StreamForm = {}) {
+    this.#form = form;
+  }
 
   /** The part to pass on, or undefined. Throws `CutStream` or `StreamFault`. */
   next(part: LanguageModelV4StreamPart): ModelStreamPart | undefined {
@@ -100,15 +113,17 @@ export class StreamReducer {
       type: 'tool-call',
       providerCallId: part.toolCallId,
       tool: part.toolName,
-      input: part.input,
+      input: this.#form.inputOf?.(part.input) ?? part.input,
       ...(data === undefined ? {} : { providerData: data }),
     };
   }
 
   #finish({ finishReason, usage }: Extract<LanguageModelV4StreamPart, { type: 'finish' }>): ModelStreamPart {
-    const reason = REASONS[finishReason.unified];
-    // A reason without the provider's own word for it is the package's way to say that the stream just stopped.
-    if (reason === undefined || finishReason.raw === undefined || finishReason.raw === 'error') {
+    const { unified, raw } = finishReason;
+    const reason = REASONS[unified];
+    // A reason without the provider's own word for it is most packages' way to say that the stream just stopped.
+    const isTold = raw === undefined ? this.#form.hasNoReasonWord === true : raw !== 'error';
+    if (reason === undefined || !isTold) {
       throw new CutStream('the stream ended before the turn was whole');
     }
     // Some servers say `stop` although they call.
@@ -141,13 +156,20 @@ function merge(
 }
 
 /** `input_tokens` counts the whole prompt, cached tokens included; `output_tokens` includes reasoning (SES-10). */
-function usageOf({ inputTokens, outputTokens }: LanguageModelV4Usage): ModelUsage {
-  const { total, noCache, cacheRead, cacheWrite } = inputTokens;
+function usageOf({ inputTokens, outputTokens, raw }: LanguageModelV4Usage): ModelUsage {
+  const { total, noCache = 0, cacheRead = cachedIn(raw), cacheWrite = 0 } = inputTokens;
+  const { total: written, text = 0, reasoning = 0 } = outputTokens;
   return {
-    input_tokens: total ?? (noCache ?? 0) + (cacheRead ?? 0) + (cacheWrite ?? 0),
-    output_tokens: outputTokens.total ?? (outputTokens.text ?? 0) + (outputTokens.reasoning ?? 0),
-    cache_read_tokens: cacheRead ?? 0,
-    cache_write_tokens: cacheWrite ?? 0,
-    reasoning_tokens: outputTokens.reasoning ?? 0,
+    input_tokens: total ?? noCache + cacheRead + cacheWrite,
+    output_tokens: written ?? text + reasoning,
+    cache_read_tokens: cacheRead,
+    cache_write_tokens: cacheWrite,
+    reasoning_tokens: reasoning,
   };
+}
+
+/** The Cohere package leaves these tokens where they came. */
+function cachedIn(raw: LanguageModelV4Usage['raw']): number {
+  const cached = raw?.['cached_tokens'];
+  return typeof cached === 'number' ? cached : 0;
 }
