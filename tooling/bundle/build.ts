@@ -1,9 +1,10 @@
 // `npm run bundle`: one self-contained binary at dist/agentd (Node's single-executable application).
 import { chmodSync, copyFileSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { join, relative, resolve } from 'node:path';
 import { build } from 'esbuild';
 import { execa } from 'execa';
 import { inject } from 'postject';
+import { BUNDLE_OPTIONS, inlineWorkers } from './inline-workers.ts';
 import { nativeAddons } from './native-addons.ts';
 import { thirdPartyNotices } from './third-party-notices.ts';
 
@@ -22,24 +23,22 @@ async function bundle(main: string): Promise<Readonly<Record<string, string>>> {
     absWorkingDir: ROOT,
     entryPoints: [join(ROOT, 'apps/agentd/src/main.ts')],
     outfile: main,
-    bundle: true,
-    platform: 'node',
-    target: 'node24',
-    // A single-executable application of Node 24 starts from CommonJS only.
-    format: 'cjs',
-    conditions: ['@agentd/source'],
+    ...BUNDLE_OPTIONS,
     define: { 'import.meta.dirname': '__dirname', 'import.meta.url': '__bundleUrl' },
     banner: { js: "const __bundleUrl = require('node:url').pathToFileURL(process.execPath).href;" },
     sourcemap: 'external',
-    legalComments: 'none',
-    minifySyntax: true,
-    minifyWhitespace: true,
-    logLevel: 'warning',
-    plugins: [addons.plugin],
+    plugins: [addons.plugin, inlineWorkers],
   });
-  writeFileSync(join(OUT, 'THIRD_PARTY_NOTICES.txt'), thirdPartyNotices(ROOT, Object.keys(metafile.inputs)));
+  writeFileSync(
+    join(OUT, 'THIRD_PARTY_NOTICES.txt'),
+    thirdPartyNotices(ROOT, packagePaths(Object.keys(metafile.inputs))),
+  );
   return addons.assets();
 }
+
+/** What a plugin has loaded stands under its namespace, with an absolute path. */
+const packagePaths = (inputs: readonly string[]): readonly string[] =>
+  inputs.map((input) => relative(ROOT, resolve(ROOT, input.replace(/^koffi:/, ''))));
 
 async function makeBinary(main: string, assets: Readonly<Record<string, string>>): Promise<string> {
   const blob = join(WORK, 'app.blob');

@@ -1,81 +1,69 @@
-import { createRequire } from 'node:module';
-import { readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
 import { createHash } from 'node:crypto';
-import type { Plugin } from 'esbuild';
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import type { Plugin, PluginBuild } from 'esbuild';
+import { unpackingSource } from './unpacking-source.ts';
 
-/** Where the addon lies inside its package, for the machine that bundles. */
-function addonFile(packageFolder: string, name: string): string {
-  const libc = process.platform === 'linux' && isMusl() ? '-musl' : '';
-  return join(packageFolder, 'prebuilds', `${process.platform}-${process.arch}${libc}`, `${name}.node`);
-}
+/** The files of addons by the name under which the binary carries them. */
+type Assets = Map<string, string>;
 
 function isMusl(): boolean {
   const report = process.report.getReport() as {
     readonly header?: { readonly glibcVersionRuntime?: string };
   };
-  return report.header?.glibcVersionRuntime === undefined;
+  return process.platform === 'linux' && report.header?.glibcVersionRuntime === undefined;
 }
 
-/**
- * The addon cannot be loaded from inside the binary. At first use it is written once to a folder of the user's, under
- * its own digest, and loaded from there.
- */
-function loaderSource(asset: string, digest: string): string {
-  return `
-const { getRawAsset } = require('node:sea');
-const { mkdirSync, writeFileSync, linkSync, rmSync, readFileSync } = require('node:fs');
-const { createHash, randomUUID } = require('node:crypto');
-const { join } = require('node:path');
-const { homedir } = require('node:os');
-
-const base = process.env.XDG_CACHE_HOME || join(homedir(), '.cache');
-const folder = join(base, 'agentd', 'native', ${JSON.stringify(digest)});
-const file = join(folder, ${JSON.stringify(asset)});
-const intact = () => {
-  try {
-    return createHash('sha256').update(readFileSync(file)).digest('hex') === ${JSON.stringify(digest)};
-  } catch {
-    return false;
-  }
-};
-if (!intact()) {
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const draft = file + '.' + randomUUID();
-  writeFileSync(draft, Buffer.from(getRawAsset(${JSON.stringify(asset)})), { mode: 0o500, flag: 'wx' });
-  rmSync(file, { force: true });
-  try {
-    linkSync(draft, file);
-  } catch (error) {
-    if (error.code !== 'EEXIST') throw error;
-  } finally {
-    rmSync(draft, { force: true });
-  }
-}
-process.dlopen(module, file);
-`;
+/** Source that writes the addon to the user's cache, where it is not there yet, and names it `file` and `folder`. */
+function unpacking(assets: Assets, file: string, path: string): string {
+  const asset = path.replaceAll('/', '-');
+  assets.set(asset, file);
+  const digest = createHash('sha256').update(readFileSync(file)).digest('hex');
+  return unpackingSource({ asset, digest, path });
 }
 
-/** An esbuild plugin that replaces the binding of `fs-native-extensions`, and the assets that it needs. */
+function carryLocks(build: PluginBuild, assets: Assets): void {
+  build.onLoad({ filter: /fs-native-extensions[\\/]binding\.js$/ }, ({ path }) => {
+    const prebuilt = `${process.platform}-${process.arch}${isMusl() ? '-musl' : ''}`;
+    const file = join(dirname(path), 'prebuilds', prebuilt, 'fs-native-extensions.node');
+    const source = unpacking(assets, file, 'fs-native-extensions.node');
+    return { contents: `${source}\nprocess.dlopen(module, file);`, loader: 'js' };
+  });
+}
+
+/** koffi looks for its addon below `process.resourcesPath` when it is imported as `koffi/indirect`. */
+function carryKoffi(build: PluginBuild, assets: Assets): void {
+  build.onResolve({ filter: /^koffi$/ }, async ({ resolveDir }) => {
+    const { path, errors } = await build.resolve('koffi/indirect', { resolveDir, kind: 'require-call' });
+    return { path, errors, namespace: 'koffi' };
+  });
+  build.onLoad({ filter: /.*/, namespace: 'koffi' }, ({ path }) => {
+    const platform = `@koromix/koffi-${process.platform}-${process.arch}`;
+    const folder = `${isMusl() ? 'musl' : process.platform}_${process.arch}`;
+    const file = join(dirname(createRequire(path).resolve(platform)), folder, 'koffi.node');
+    const source = unpacking(assets, file, `koffi/${folder}/koffi.node`);
+    const load = `const koffi = require(${JSON.stringify(path)});\nmodule.exports = koffi.default ?? koffi;`;
+    return {
+      contents: `${source}\nprocess.resourcesPath = folder;\n${load}`,
+      loader: 'js',
+      resolveDir: dirname(path),
+    };
+  });
+}
+
+/** An esbuild plugin that lets the binary carry its native addons, and the assets that it then needs. */
 export function nativeAddons(): {
   readonly plugin: Plugin;
   readonly assets: () => Readonly<Record<string, string>>;
 } {
-  const found = new Map<string, string>();
+  const assets: Assets = new Map();
   const plugin: Plugin = {
     name: 'native-addons',
     setup: (build) => {
-      build.onLoad({ filter: /fs-native-extensions[\\/]binding\.js$/ }, ({ path }) => {
-        const manifest = createRequire(path)(join(dirname(path), 'package.json')) as {
-          readonly name: string;
-        };
-        const file = addonFile(dirname(path), manifest.name);
-        const asset = `${manifest.name}.node`;
-        found.set(asset, file);
-        const digest = createHash('sha256').update(readFileSync(file)).digest('hex');
-        return { contents: loaderSource(asset, digest), loader: 'js' };
-      });
+      carryLocks(build, assets);
+      carryKoffi(build, assets);
     },
   };
-  return { plugin, assets: () => Object.fromEntries(found) };
+  return { plugin, assets: () => Object.fromEntries(assets) };
 }

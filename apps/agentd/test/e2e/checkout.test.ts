@@ -1,6 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { execFile } from 'node:child_process';
 import { copyFile, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -14,6 +16,19 @@ async function inScratch(use: (folder: string) => Promise<void>): Promise<void> 
     await use(folder);
   } finally {
     await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function servingPage(html: string, use: (url: string) => Promise<void>): Promise<void> {
+  const server = createServer((_request, response) =>
+    response.setHeader('content-type', 'text/html').end(html),
+  );
+  await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready));
+  try {
+    await use(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
+  } finally {
+    server.close();
+    server.closeAllConnections();
   }
 }
 
@@ -44,6 +59,24 @@ describe('a checkout', () => {
         env,
       });
       expect(stdout).toContain('1: kept by nobody else');
+      // Locks, the exchange of files and the rendering of pages need what lies in files of its own in a checkout.
+      const edit = { filePath: 'note.txt', oldString: 'nobody', newString: 'somebody' };
+      const edited = await run(binary, ['tools', 'call', 'edit', JSON.stringify(edit), '--mode', 'yolo'], {
+        cwd: join(folder, 'work'),
+        env,
+      });
+      expect(edited.stdout).toContain('Edited note.txt');
+      await servingPage('<h1>Hi</h1><p>a <a href="/x">link</a></p>', async (url) => {
+        const fetched = await run(
+          binary,
+          ['tools', 'call', 'webfetch', JSON.stringify({ url }), '--mode', 'yolo'],
+          {
+            cwd: join(folder, 'work'),
+            env,
+          },
+        );
+        expect(fetched.stdout).toContain(`# Hi\n\na link [${url}x]`);
+      });
       const listed = await run(binary, ['sessions', 'list', '--json'], { cwd: folder, env });
       expect(listed.stdout).toContain(join(folder, 'work'));
     });

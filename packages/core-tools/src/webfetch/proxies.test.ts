@@ -1,12 +1,12 @@
-import { afterAll, describe, expect, it, jest } from '@jest/globals';
-import { execFileSync } from 'node:child_process';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, request as httpRequest, type IncomingMessage } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { generate } from 'selfsigned';
 import { runFetchChild } from './testing/run-fetch-child.ts';
 import { answering, eventually, fetchText, listening, serve, serveRaw } from './testing/web-harness.ts';
 
@@ -170,22 +170,17 @@ describe('a proxy of the environment', () => {
 
 describe('TLS', () => {
   const folder = mkdtempSync(join(tmpdir(), 'agentd-webfetch-'));
-  const files = { key: join(folder, 'key.pem'), cert: join(folder, 'cert.pem') };
-  execFileSync(
-    'openssl',
-    ['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-days', '2'].concat([
-      '-subj',
-      '/CN=example.test',
-      '-addext',
-      'subjectAltName=DNS:example.test',
-      '-keyout',
-      files.key,
-      '-out',
-      files.cert,
-    ]),
-    { stdio: 'ignore' },
-  );
-  const identity = { key: readFileSync(files.key), cert: readFileSync(files.cert) };
+  const caFile = join(folder, 'cert.pem');
+  let identity: { readonly key: string; readonly cert: string };
+  beforeAll(async () => {
+    const names = [{ name: 'commonName', value: 'example.test' }];
+    const made = await generate(names, {
+      keyType: 'ec',
+      extensions: [{ name: 'subjectAltName', altNames: [{ type: 2, value: 'example.test' }] }],
+    });
+    identity = { key: made.private, cert: made.cert };
+    writeFileSync(caFile, made.cert);
+  });
   afterAll(() => rmSync(folder, { recursive: true }));
 
   it('reaches the target through a tunnel of either kind, under its own name [WEB-9]', async () => {
@@ -195,7 +190,7 @@ describe('TLS', () => {
     await using socks = await socksTo(target.port, seen);
     for (const https_proxy of [proxy.origin, `socks5://u:p@127.0.0.1:${socks.port}`]) {
       const task = { urls: ['https://example.test/path'], environment: { https_proxy }, raw: true };
-      const { texts } = await runFetchChild(task, { NODE_EXTRA_CA_CERTS: files.cert });
+      const { texts } = await runFetchChild(task, { NODE_EXTRA_CA_CERTS: caFile });
       expect(texts[0]).toMatch(/^final_url: https:\/\/example\.test\/path\n[^]*from the target$/);
     }
     expect(proxy.seen).toMatchObject([{ line: 'CONNECT example.test:443' }]);
