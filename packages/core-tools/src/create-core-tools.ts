@@ -1,4 +1,5 @@
-import type { Tool, ToolProvider } from '@agentd/contract';
+import { homedir } from 'node:os';
+import { systemClock, type Tool, type ToolProvider } from '@agentd/contract';
 import { createBashTool, type BashPorts } from './bash/bash-tool.ts';
 import { createEditTool } from './mutate/edit-tool.ts';
 import { createReadTool } from './read/read-tool.ts';
@@ -9,19 +10,32 @@ import { createWebfetchTool, type WebfetchPorts } from './webfetch/webfetch-tool
 /** What the five tools ask of their surroundings. */
 export interface CoreToolPorts extends FileToolPorts, BashPorts, WebfetchPorts {}
 
-/** `read`, `write`, `edit`, `bash`, `webfetch`, in this order. */
-export function createCoreTools(ports: CoreToolPorts): readonly Tool[] {
+/** The machine as it is: nothing retained, no stages on record, the whole environment for commands. */
+function machinePorts(): CoreToolPorts {
+  return {
+    artifacts: null,
+    stages: null,
+    home: homedir(),
+    environment: process.env,
+    withheld: [],
+    clock: systemClock,
+  };
+}
+
+/** `read`, `write`, `edit`, `bash`, `webfetch`, in this order. A port that is left out is the machine's own. */
+export function createCoreTools(ports: Partial<CoreToolPorts> = {}): readonly Tool[] {
+  const whole = { ...machinePorts(), ...ports };
   return [
-    createReadTool(ports),
-    createWriteTool(ports),
-    createEditTool(ports),
-    createBashTool(ports),
-    createWebfetchTool(ports),
+    createReadTool(whole),
+    createWriteTool(whole),
+    createEditTool(whole),
+    createBashTool(whole),
+    createWebfetchTool(whole),
   ];
 }
 
 /** The five tools as the engine takes them, under the id `builtin.tools`. */
-export function coreToolProvider(ports: CoreToolPorts): ToolProvider {
+export function coreToolProvider(ports: Partial<CoreToolPorts> = {}): ToolProvider {
   const tools = createCoreTools(ports);
   return { id: 'builtin.tools', tools: async () => tools };
 }
