@@ -1,5 +1,6 @@
 // `npm run bench [-- NAME …]`: speed as ratios, each pair measured in turn in one run on one machine.
-import { capture } from './src/capture.ts';
+import { janitor, randomPages, smallResults } from './src/artifact-store.ts';
+import { capture, captureOneGibibyte } from './src/capture.ts';
 import { bashCalls, editLarge, readPage } from './src/core-tools.ts';
 import { startUp } from './src/start-up.ts';
 import { turnAround } from './src/turn-around.ts';
@@ -8,6 +9,10 @@ const benches: Readonly<Record<string, () => Promise<readonly string[]>>> = {
   'turn-around': turnAround,
   'start-up': startUp,
   capture,
+  'capture-1g': captureOneGibibyte,
+  'small-results': smallResults,
+  'random-pages': randomPages,
+  janitor,
   'read-page': readPage,
   'edit-large': editLarge,
   'bash-calls': bashCalls,

@@ -3,24 +3,28 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { AGENTD, inTurn, median, ms, timeRun } from './measure.ts';
 
-const MIB = 200;
-const COMMAND = `yes 'a line of output like any other, long enough to be a line' | head -c ${MIB * 1024 * 1024}`;
-
 /** `bash` that prints 200 MiB through the whole pipeline, against `cmd | tee file | sha256sum`. */
-export async function capture(): Promise<readonly string[]> {
+export function capture(): Promise<readonly string[]> {
+  return captureFigures(200, 5);
+}
+
+/** The same with 1 GiB (ART-15). */
+export function captureOneGibibyte(): Promise<readonly string[]> {
+  return captureFigures(1024, 3);
+}
+
+async function captureFigures(mebibytes: number, pairCount: number): Promise<readonly string[]> {
+  const line = 'a line of output like any other, long enough to be a line';
+  const command = `yes '${line}' | head -c ${mebibytes * 1024 * 1024}`;
   const folder = await mkdtemp(join(tmpdir(), 'agentd-bench-'));
   const env = { ...process.env, AGENTD_HOME: join(folder, 'home') };
-  const call = (command: string): Promise<Awaited<ReturnType<typeof timeRun>>> =>
-    timeRun(
-      [...AGENTD, 'tools', 'call', 'bash', JSON.stringify({ command }), '--mode', 'yolo', '--cwd', folder],
-      { env },
-    );
+  const call = (bash: string) => timeRun(bashCall(folder, bash), { env });
   try {
     const idle = await call('true');
     const pairs = await inTurn(
-      5,
-      () => call(COMMAND),
-      () => timeRun(['bash', '-c', `${COMMAND} | tee ${join(folder, 'tee.out')} | sha256sum`]),
+      pairCount,
+      () => call(command),
+      () => timeRun(['bash', '-c', `${command} | tee ${join(folder, 'tee.out')} | sha256sum`]),
     );
     const failed = pairs.find(([run]) => run.exitCode !== 0);
     if (failed !== undefined) throw new Error(`the call failed: ${failed[0].stderr}`);
@@ -28,11 +32,15 @@ export async function capture(): Promise<readonly string[]> {
     const net = median(pairs.map(([run, tee]) => tee.wallMs / Math.max(1, run.wallMs - idle.wallMs)));
     const peak = Math.max(...pairs.map(([run]) => run.peakRssMib));
     return [
-      `${MIB} MiB: ${ms(median(pairs.map(([run]) => run.wallMs)))}, with tee and sha256sum ${ms(median(pairs.map(([, tee]) => tee.wallMs)))}`,
+      `${mebibytes} MiB: ${ms(median(pairs.map(([run]) => run.wallMs)))}, with tee and sha256sum ${ms(median(pairs.map(([, tee]) => tee.wallMs)))}`,
       `speed: ${speed.toFixed(2)} of tee | sha256sum; ${net.toFixed(2)} without the start of the process (${ms(idle.wallMs)})`,
       `peak memory: ${peak.toFixed(0)} MiB, ${(peak - idle.peakRssMib).toFixed(0)} MiB above the same call of \`true\``,
     ];
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
+}
+
+function bashCall(cwd: string, command: string): readonly string[] {
+  return [...AGENTD, 'tools', 'call', 'bash', JSON.stringify({ command }), '--mode', 'yolo', '--cwd', cwd];
 }
