@@ -27,7 +27,7 @@ function defineSessions(program: Command, { screen, finish }: CommandHost): void
     );
   withJson(withHome(sessions.command('show')))
     .description('what one session is, its runs and its usage')
-    .argument('<ID>', 'the session id')
+    .argument('<ID>', 'the session id, or a beginning that no other has')
     .addHelpText('after', exampleText('agentd sessions show 0b6f3c1e-5d0a-4c55-9a58-3f6d1f0c2a11'))
     .action(async (id: string, options) =>
       finish(
@@ -36,7 +36,7 @@ function defineSessions(program: Command, { screen, finish }: CommandHost): void
     );
   withHome(sessions.command('events'))
     .description('the events of one session as JSON Lines')
-    .argument('<ID>', 'the session id')
+    .argument('<ID>', 'the session id, or a beginning that no other has')
     .option('--json', 'accepted for symmetry: the output is always JSON Lines')
     .option('--follow', 'go on with new events until interrupted')
     .addHelpText('after', exampleText('agentd sessions events 0b6f3c1e-5d0a-4c55-9a58-3f6d1f0c2a11 --follow'))

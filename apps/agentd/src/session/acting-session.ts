@@ -14,6 +14,8 @@ export interface ActingPlan {
   readonly overlay: readonly PermissionRule[];
   readonly agent: AgentDocument;
   readonly app: App;
+  /** The session that is to be continued; null for a new one. */
+  readonly sessionId: string | null;
 }
 
 /** Finds home, workspace, settings and agent. Contract: writes nothing; throws one clear line. */
@@ -23,30 +25,30 @@ export async function planActing(options: SessionOptions): Promise<ActingPlan> {
   const found = await situate(known === null ? options : { ...options, cwd: known.cwd });
   const situation = known === null ? found : { ...found, project: known.project };
   const agent = situation.agents.choose(options.agent ?? known?.agent);
-  return { situation, overlay, agent, app: compose(situation) };
+  return { situation, overlay, agent, app: compose(situation), sessionId: known?.sessionId ?? null };
 }
 
 /** The session's own directory and agent stand; another directory is a mistake. */
-async function knownSession(sessionId: string, options: SessionOptions) {
-  const { project } = await findSession(homeFolder(options.home, process.env), sessionId);
+async function knownSession(asked: string, options: SessionOptions) {
+  const { project, sessionId } = await findSession(homeFolder(options.home, process.env), asked);
   const { events } = await openSessions(project).read(sessionId);
   const { cwd, agent } = SessionState.of(events).header;
   if (options.cwd !== undefined && (await realWorkspace(options.cwd)) !== cwd) {
     throw usageError(`session ${sessionId} works in ${cwd}; --cwd ${options.cwd} is another directory`);
   }
-  return { project, cwd, agent };
+  return { sessionId, project, cwd, agent };
 }
 
 /** Opens the session that is to be continued, or makes a new one. From here on things are written. */
 export async function openActing(
-  { situation, overlay, agent, app }: ActingPlan,
+  { situation, overlay, agent, app, sessionId }: ActingPlan,
   options: SessionOptions & { readonly title: string },
   listener: SessionListener,
 ): Promise<Session> {
   await prepareHome(situation.home);
   await app.tidy();
   const mode = options.mode ?? 'ask';
-  if (options.session === undefined) {
+  if (sessionId === null) {
     return app.engine.createSession({
       cwd: situation.workspace,
       agent: agent.id,
@@ -56,7 +58,7 @@ export async function openActing(
       listener,
     });
   }
-  const session = await app.engine.openSession(options.session, listener);
+  const session = await app.engine.openSession(sessionId, listener);
   // What was typed is what holds: an earlier run's mode and rules do not reach into this one.
   if (session.state.mode !== mode) await session.setMode(mode);
   if (JSON.stringify(session.state.overlay) !== JSON.stringify(overlay)) await session.setOverlay(overlay);

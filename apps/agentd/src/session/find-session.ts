@@ -1,4 +1,4 @@
-import { access, readdir } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isUuid } from '@agentd/contract';
 import { setUpError } from '../faults.ts';
@@ -6,35 +6,44 @@ import { projectsOf, type Project } from '../home/project.ts';
 
 /** A session's place in the home. */
 export interface SessionPlace {
+  readonly sessionId: string;
   readonly project: Project;
   /** Its `events.jsonl`. */
   readonly log: string;
 }
 
-/** Finds a session in any project of the home. Contract: throws one clear line when it is in none. */
-export async function findSession(home: string, sessionId: string): Promise<SessionPlace> {
-  if (!isUuid(sessionId)) {
-    throw setUpError(`${JSON.stringify(sessionId)} is not a session id; "agentd sessions list" shows them`);
+/** So much of an id may stand for it: fewer digits would be a guess. */
+const BEGINNING = /^[0-9a-f][0-9a-f-]{3,35}$/;
+
+/**
+ * Finds a session in any project of the home by its id, or by a beginning of at least four characters that no other has.
+ * Contract: throws one clear line when there is none, or several.
+ */
+export async function findSession(home: string, asked: string): Promise<SessionPlace> {
+  if (!BEGINNING.test(asked)) {
+    throw setUpError(`${JSON.stringify(asked)} is not a session id; "agentd sessions list" shows them`);
   }
-  for (const project of await projectsOf(home)) {
-    const folder = await folderOf(project, sessionId);
-    if (folder !== undefined) return { project, log: join(folder, 'events.jsonl') };
+  const places = await Promise.all((await projectsOf(home)).map(placesIn));
+  const [found, ...others] = places.flat().filter(({ sessionId }) => sessionId.startsWith(asked));
+  if (found === undefined) throw setUpError(`there is no session ${asked} in ${home}`);
+  if (others.length > 0) {
+    const ids = [found, ...others].map(({ sessionId }) => sessionId).toSorted();
+    throw setUpError(`several sessions begin with ${asked}: ${ids.join(', ')}`);
   }
-  throw setUpError(`there is no session ${sessionId} in ${home}`);
+  return found;
 }
 
-async function folderOf({ sessions }: Project, sessionId: string): Promise<string | undefined> {
-  const root = join(sessions, sessionId);
-  if (await exists(root)) return root;
-  const roots = await readdir(sessions).catch(() => []);
-  const nested = roots.map((name) => join(sessions, name, 'subagents', sessionId));
-  const found = await Promise.all(nested.map(exists));
-  return nested.find((_, index) => found[index]);
+async function placesIn(project: Project): Promise<readonly SessionPlace[]> {
+  const roots = await sessionFolders(project.sessions);
+  const nested = await Promise.all(roots.map(({ folder }) => sessionFolders(join(folder, 'subagents'))));
+  return [...roots, ...nested.flat()].map(({ sessionId, folder }) => ({
+    sessionId,
+    project,
+    log: join(folder, 'events.jsonl'),
+  }));
 }
 
-function exists(path: string): Promise<boolean> {
-  return access(path).then(
-    () => true,
-    () => false,
-  );
+async function sessionFolders(parent: string) {
+  const names = await readdir(parent).catch(() => []);
+  return names.filter(isUuid).map((name) => ({ sessionId: name, folder: join(parent, name) }));
 }

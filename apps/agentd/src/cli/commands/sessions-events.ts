@@ -13,8 +13,9 @@ export interface EventsOptions {
 }
 
 /** `sessions events ID`: what the log holds, one event a line; with `--follow` also what is still to come. Needs no lock. */
-export async function printEvents(id: string, options: EventsOptions, screen: Screen): Promise<number> {
-  const { project, log } = await findSession(homeFolder(options.home, process.env), id);
+export async function printEvents(asked: string, options: EventsOptions, screen: Screen): Promise<number> {
+  const home = homeFolder(options.home, process.env);
+  const { project, log, sessionId: id } = await findSession(home, asked);
   if (options.follow === true) {
     using interruption = onInterruption();
     const stop = AbortSignal.any([interruption.signal, screen.closed]);

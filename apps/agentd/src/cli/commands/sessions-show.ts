@@ -32,8 +32,9 @@ interface SessionView {
 }
 
 /** `sessions show ID`: header, runs, usage and what was odd about the log. Needs no lock (SES-4). */
-export async function showSession(id: string, options: ShowOptions, screen: Screen): Promise<number> {
-  const { project, log } = await findSession(homeFolder(options.home, process.env), id);
+export async function showSession(asked: string, options: ShowOptions, screen: Screen): Promise<number> {
+  const home = homeFolder(options.home, process.env);
+  const { project, log, sessionId: id } = await findSession(home, asked);
   const { events, diagnostics } = await openSessions(project).read(id);
   const view = viewOf({ id, log, events, diagnostics });
   if (options.json === true) screen.print(`${JSON.stringify(view, null, 2)}\n`);
