@@ -11,6 +11,20 @@ export type { EventEnvelope, EventPayload } from './events.ts';
 export type { FileLock, FileLocks } from './file-locks.ts';
 export { isUuid, randomIds } from './ids.ts';
 export type { Ids, RunId, SessionId, ToolCallId } from './ids.ts';
+export type {
+  AcceptedMessage,
+  ClaimedMessage,
+  Inbox,
+  InboxBoundary,
+  InboxInit,
+  InboxLog,
+  InboxView,
+  MessageDraft,
+  MessageMode,
+  MessageOwner,
+  OpenInbox,
+  RecipientState,
+} from './inbox.ts';
 export { isJsonObject } from './json.ts';
 export type { JsonObject, JsonValue } from './json.ts';
 export type {
@@ -71,6 +85,8 @@ export type {
 } from './output.ts';
 export { PERMISSION_ACTIONS } from './permission.ts';
 export type { PermissionAction, PermissionEffect, PermissionRequest } from './permission.ts';
+export { unknownSubagent } from './subagent-reference.ts';
+export type { SubagentCandidate } from './subagent-reference.ts';
 export { toolError } from './tool-error.ts';
 export type { ToolError, ToolErrorCode } from './tool-error.ts';
 export type {

@@ -26,6 +26,7 @@ describe('the public surface', () => {
       'streamsOf',
       'systemClock',
       'toolError',
+      'unknownSubagent',
       'unreachable',
     ]);
   });
