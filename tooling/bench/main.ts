@@ -2,6 +2,7 @@
 import { janitor, randomPages, smallResults } from './src/artifact-store.ts';
 import { capture, captureOneGibibyte } from './src/capture.ts';
 import { bashCalls, editLarge, readPage } from './src/core-tools.ts';
+import { media } from './src/media.ts';
 import { startUp } from './src/start-up.ts';
 import { turnAround } from './src/turn-around.ts';
 
@@ -16,6 +17,7 @@ const benches: Readonly<Record<string, () => Promise<readonly string[]>>> = {
   'read-page': readPage,
   'edit-large': editLarge,
   'bash-calls': bashCalls,
+  media,
 };
 
 const asked = process.argv.slice(2).filter((name) => name !== '--');

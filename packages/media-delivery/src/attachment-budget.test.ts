@@ -7,7 +7,7 @@ const MIB = 1024 * 1024;
 const filesOf = (...sizes: readonly number[]) => sizes.map((size) => ({ byte_length: size * MIB }));
 
 describe('the budget of one tool result', () => {
-  it('keeps what fits and leaves the rest, small files behind a large one included [MED-8] [MED-10]', () => {
+  it('keeps what fits and leaves the rest, small files behind a large one included (MED-8) [MED-10]', () => {
     const [a, b, c, d] = filesOf(20, 13, 12, 1);
     expect(fitAttachments([a!, b!, c!, d!])).toEqual({ kept: [a, c], left: [b, d] });
   });
@@ -30,7 +30,7 @@ describe('the budget of one tool result', () => {
     );
   });
 
-  it('names a file that was left out, and why [MED-8] [MED-10]', () => {
+  it('names a file that was left out, and why (MED-8) [MED-10]', () => {
     expect(leftOutNote(attachmentOf(1, { filename: 'a.png' }))).toBe(
       '["a.png" (image/png, 1000 bytes) left out: a result carries at most 16 files and 32 MiB]',
     );

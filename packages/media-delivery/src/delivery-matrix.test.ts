@@ -47,46 +47,46 @@ async function expectRow(family: string, id: string, expected: Expected): Promis
 }
 
 describe('where each family takes each kind', () => {
-  it('puts images and PDF of Anthropic into the tool result [DEL-1]', async () => {
+  it('puts images and PDF of Anthropic into the tool result (DEL-1)', async () => {
     await expectRow('anthropic', 'anthropic/claude', [RESULT, RESULT, null, null]);
     await expectRow('anthropic', 'anthropic/minimax-named', [RESULT, RESULT, null, null]);
   });
 
-  it('adds a user turn for the films of MiniMax on Anthropic-compatible servers [DEL-2] [MED-11]', async () => {
+  it('adds a user turn for the films of MiniMax on Anthropic-compatible servers (DEL-2) [MED-11]', async () => {
     await expectRow('anthropic-compatible', 'house/MiniMax-M3', [RESULT, RESULT, USER, null]);
     await expectRow('anthropic-compatible', 'house/glm-5', [RESULT, RESULT, null, null]);
   });
 
-  it('puts the films of Nova on Bedrock into the tool result [DEL-3] [MED-11]', async () => {
+  it('puts the films of Nova on Bedrock into the tool result (DEL-3) [MED-11]', async () => {
     await expectRow('aws-bedrock-converse', 'bedrock/amazon.nova-pro', [RESULT, RESULT, RESULT, null]);
     await expectRow('aws-bedrock-converse', 'bedrock/anthropic.claude', [RESULT, RESULT, null, null]);
   });
 
-  it('puts images and PDF of every Responses API into the tool result [DEL-4]', async () => {
+  it('puts images and PDF of every Responses API into the tool result (DEL-4)', async () => {
     await expectRow('openai-responses', 'openai/gpt', [RESULT, RESULT, null, null]);
     await expectRow('azure-openai-responses', 'azure/gpt', [RESULT, RESULT, null, null]);
   });
 
-  it('sends images and PDF of OpenAI Chat in a user turn [DEL-5]', async () => {
+  it('sends images and PDF of OpenAI Chat in a user turn (DEL-5)', async () => {
     await expectRow('openai-chat', 'openai/gpt', [USER, USER, null, null]);
   });
 
-  it('sends images alone to Azure Chat [DEL-6]', async () => {
+  it('sends images alone to Azure Chat (DEL-6)', async () => {
     await expectRow('azure-openai-chat', 'azure/gpt', [USER, null, null, null]);
   });
 
-  it('adds the films of Kimi and Qwen on OpenAI-compatible servers [DEL-7] [MED-11]', async () => {
+  it('adds the films of Kimi and Qwen on OpenAI-compatible servers (DEL-7) [MED-11]', async () => {
     await expectRow('openai-compatible', 'moonshot/kimi-k3', [USER, USER, USER, null]);
     await expectRow('openai-compatible', 'local/Qwen4-VL', [USER, USER, USER, null]);
     await expectRow('openai-compatible', 'local/llama', [USER, USER, null, null]);
   });
 
-  it('sends everything to Gemini in a user turn [DEL-8]', async () => {
+  it('sends everything to Gemini in a user turn (DEL-8)', async () => {
     await expectRow('google-gemini', 'google/gemini', [USER, USER, USER, USER]);
     await expectRow('google-vertex-gemini', 'vertex/gemini', [USER, USER, USER, USER]);
   });
 
-  it('sends images alone to Cohere [DEL-9]', async () => {
+  it('sends images alone to Cohere (DEL-9)', async () => {
     await expectRow('cohere-v2-chat', 'cohere/command', [USER, null, null, null]);
   });
 

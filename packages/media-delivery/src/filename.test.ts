@@ -11,11 +11,11 @@ describe('the name of an attachment', () => {
     ['', null],
     ['///', null],
     [null, null],
-  ])('makes of %j the name %j [FS-12]', (path, name) => {
+  ])('makes of %j the name %j [MED-1]', (path, name) => {
     expect(attachmentName(path)).toBe(name);
   });
 
-  it('keeps the end of a long name and whole characters [FS-12]', () => {
+  it('keeps the end of a long name and whole characters [MED-1]', () => {
     const name = attachmentName(`${'测'.repeat(200)}.png`) ?? '';
     expect(name).toMatch(/^测+\.png$/);
     expect(Buffer.byteLength(name)).toBeLessThanOrEqual(255);

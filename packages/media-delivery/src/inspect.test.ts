@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { inspect, type Inspection } from './inspect.ts';
 import { MEDIA_FORMATS, formatOf } from './media-formats.ts';
-import { base64, be, hex, join, le, noise, zeros } from './testing/byte-parts.ts';
+import { base64, be, hex, join, le, noise, repeat, zeros } from './testing/byte-parts.ts';
 import {
   asfSample,
   aviSample,
@@ -11,6 +11,7 @@ import {
   gifSample,
   isoSample,
   jpegSample,
+  largeMediaSamples,
   matroskaSample,
   mediaSamples,
   mp3Sample,
@@ -71,6 +72,14 @@ describe('complete files', () => {
     const types = new Set(samples.map(({ mimeType }) => mimeType));
     expect([...types].toSorted()).toEqual(MEDIA_FORMATS.map(({ mimeType }) => mimeType).toSorted());
   });
+
+  it.each(largeMediaSamples(300_000))(
+    'accepts $title of hundreds of kilobytes [MED-1]',
+    ({ bytes, mimeType }) => {
+      expect(bytes.length).toBeGreaterThan(250_000);
+      expect(asType(bytes, mimeType)).toMatchObject({ ok: true });
+    },
+  );
 
   it('reads the size of an image from its header [MED-1]', () => {
     expect(asType(pngSample({ width: 30, height: 20 }), 'image/png')).toEqual({
@@ -294,6 +303,20 @@ describe('files that are damaged', () => {
     ]),
   )('refuses $title [MED-1]', ({ mimeType, bytes, problem }) => {
     expect(asType(bytes, mimeType)).toMatchObject({ ok: false, problem: expect.stringMatching(problem) });
+  });
+
+  it.each([
+    ['PNG', 'image/png', join(pngSample().subarray(0, 33), repeat(pngChunk('tEXt', ''), 400_000))],
+    ['JPEG', 'image/jpeg', join(hex('ffd8'), repeat(hex('ffe00002'), 400_000))],
+    ['MP4', 'video/mp4', join(isoSample(), repeat(hex('00000008 66726565'), 400_000))],
+    ['WebM', 'video/webm', join(matroskaSample({ hasOpenSizes: true }), repeat(hex('a380'), 400_000))],
+    ['WMV', 'video/wmv', join(asfSample(), repeat(join(zeros(16), le(24, 8)), 400_000))],
+  ] as const)('gives up on a %s of nothing but empty parts [MED-1]', (_title, mimeType, bytes) => {
+    expect(asType(bytes, mimeType)).toEqual({
+      ok: false,
+      code: 'MEDIA_OVERSIZED',
+      problem: 'it consists of more than 300000 parts',
+    });
   });
 
   it('is not led in circles or depths by boxes, lists and elements [MED-1]', () => {

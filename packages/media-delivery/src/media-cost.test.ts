@@ -32,7 +32,7 @@ describe('a checkpoint', () => {
     },
   ];
 
-  it('drops attachments and nothing else [MED-9]', () => {
+  it('drops attachments and nothing else (MED-9)', () => {
     expect(withoutAttachments(history)).toEqual([
       { role: 'user', content: [{ type: 'text', text: 'look' }] },
       history[1],
@@ -45,7 +45,7 @@ describe('a checkpoint', () => {
     ]);
   });
 
-  it('takes with a result the user turn that would have carried its files [MED-9]', () => {
+  it('takes with a result the user turn that would have carried its files (MED-9)', () => {
     const model = modelOf('openai-chat');
     expect(mediaPlacer.place(history, model)).toHaveLength(4);
     expect(mediaPlacer.place(withoutAttachments(history), model)).toHaveLength(3);

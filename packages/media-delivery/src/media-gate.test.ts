@@ -61,7 +61,7 @@ describe('what passes', () => {
     });
   });
 
-  it('takes bytes that name no type, as a blob of an MCP server may [MED-8]', async () => {
+  it('takes bytes that name no type, as a blob of an MCP server may (MED-8)', async () => {
     expect(await admit(pdfSample(), anyone, null)).toMatchObject({
       record: { mime_type: 'application/pdf', filename: null },
     });

@@ -33,7 +33,7 @@ const film = attachmentOf(4, { filename: 'clip.mp4', mime_type: 'video/mp4' });
 const sound = attachmentOf(5, { filename: 'tune.mp3', mime_type: 'audio/mpeg' });
 
 describe('a family that takes media in tool results', () => {
-  it('gets them there, behind the text of their own call [MED-5] [DEL-1] [DEL-4] [field I16]', () => {
+  it('gets them there, behind the text of their own call (DEL-1, DEL-4) [MED-5] [field I16]', () => {
     for (const family of [
       'anthropic',
       'openai-responses',
@@ -65,7 +65,7 @@ describe('a family that takes media in tool results', () => {
 });
 
 describe('a family that takes media in user turns', () => {
-  it('gets one turn for the whole step, after its results and in call order [MED-5] [DEL-5] [DEL-7] [DEL-8] [field I16]', () => {
+  it('gets one turn for the whole step, after its results and in call order (DEL-5, DEL-7, DEL-8) [MED-5] [field I16]', () => {
     for (const family of ['openai-chat', 'openai-compatible', 'google-gemini', 'google-vertex-gemini']) {
       const history = [
         say('look'),
@@ -90,7 +90,7 @@ describe('a family that takes media in user turns', () => {
     expect(mediaPlacer.place([step(result('a'), result('b'))], modelOf('openai-chat'))).toHaveLength(1);
   });
 
-  it('gets a turn beside the results where only one kind goes there [MED-5] [DEL-2] [DEL-3]', () => {
+  it('gets a turn beside the results where only one kind goes there (DEL-2, DEL-3) [MED-5]', () => {
     const history = [step(result('a', film), result('b', image))];
     const minimax = mediaPlacer.place(history, modelOf('anthropic-compatible', { id: 'house/minimax-m3' }));
     expect(digestsOf(minimax[0])).toEqual([image.sha256]);

@@ -122,7 +122,7 @@ describe('what cannot go out', () => {
     expect(reasonOf(decideDelivery([step(attachmentOf(1, more))], model, {})[0])).toMatch(reason);
   });
 
-  it('keeps a file back that the caller withholds, with the caller\u2019s reason [MED-9]', () => {
+  it('keeps a file back that the caller withholds, with the caller\u2019s reason (MED-9)', () => {
     const [bad, good] = [attachmentOf(1), attachmentOf(2)];
     const withheld = new Map([[bad.sha256, 'the provider refused it']]);
     const decisions = decideDelivery([step(bad, good)], modelOf('anthropic'), { withheld });

@@ -37,6 +37,7 @@ it('gives tests exactly these values', () => {
     'gifSample',
     'isoSample',
     'jpegSample',
+    'largeMediaSamples',
     'matroskaSample',
     'mediaSamples',
     'mp3Sample',

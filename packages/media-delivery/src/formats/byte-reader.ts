@@ -1,4 +1,10 @@
-import { malformed } from './fault.ts';
+import { malformed, oversized } from './fault.ts';
+
+/**
+ * Chunks, boxes, elements and the like of one file. A film of 25 MiB has some ten thousand; a file of nothing but empty
+ * ones would hold everyone else up for seconds.
+ */
+const MAX_PARTS = 300_000;
 
 /**
  * Reads forward through a stretch of bytes. Every read past the end is a format fault that names `part`, so a walk
@@ -12,6 +18,8 @@ export class ByteReader {
   at: number;
   part = 'the file';
   readonly #view: DataView;
+  /** Shared by all readers of one walk. */
+  #parts = { count: 0 };
 
   constructor(bytes: Uint8Array, at = 0, end = bytes.length) {
     this.bytes = bytes;
@@ -36,10 +44,18 @@ export class ByteReader {
   /** The next `count` bytes as a stretch of their own, in which `part` is `what`. */
   within(count: number, what: string): ByteReader {
     this.part = what;
+    this.countPart();
     const from = this.skip(count);
     const inner = new ByteReader(this.bytes, from, from + count);
     inner.part = what;
+    inner.#parts = this.#parts;
     return inner;
+  }
+
+  /** Counts a part of the file that is not read through `within`. */
+  countPart(): void {
+    this.#parts.count += 1;
+    if (this.#parts.count > MAX_PARTS) oversized(`it consists of more than ${MAX_PARTS} parts`);
   }
 
   take(count: number): Uint8Array {

@@ -68,19 +68,22 @@ function walkFrames(reader: ByteReader): number {
 
 /** A frame header whose checksum is right; undefined for anything else. */
 function frameHeader(bytes: Uint8Array, at: number, end: number): { readonly samples: number } | undefined {
-  const head = bytes.subarray(at, at + FIXED_HEADER + 1);
-  if (head.length <= FIXED_HEADER || !isHeader(head)) return undefined;
-  const [size, rate] = [(head[2] ?? 0) >> 4, (head[2] ?? 0) & 15];
-  const numbers = at + FIXED_HEADER + numberBytes(head[4] ?? 0);
+  // Sound may consist of nothing but what looks like the beginning of one: nothing is made before that is ruled out.
+  if (!isHeader(bytes, at)) return undefined;
+  const codes = bytes[at + 2] ?? 0;
+  const [size, rate] = [codes >> 4, codes & 15];
+  const numbers = at + FIXED_HEADER + numberBytes(bytes[at + FIXED_HEADER] ?? 0);
   const sum = numbers + (SIZE_BYTES[size] ?? 0) + (RATE_BYTES[rate] ?? 0);
   if (sum >= end || crc8(bytes, at, sum) !== bytes[sum]) return undefined;
   return { samples: blockSamples(size, bytes, numbers) };
 }
 
 /** Whether no reserved bit or code is set. */
-function isHeader([, second = 0, codes = 0, channels = 0, first = 0]: Uint8Array): boolean {
+function isHeader(bytes: Uint8Array, at: number): boolean {
+  if (((bytes[at + 1] ?? 0) & 0xfe) !== 0xf8) return false;
+  const codes = bytes[at + 2] ?? 0;
   const hasCodes = codes >> 4 > 0 && (codes & 15) < 15;
-  return (second & 0xfe) === 0xf8 && hasCodes && (channels & 1) === 0 && numberBytes(first) > 0;
+  return hasCodes && ((bytes[at + 3] ?? 1) & 1) === 0 && numberBytes(bytes[at + FIXED_HEADER] ?? 0xff) > 0;
 }
 
 function blockSamples(code: number, bytes: Uint8Array, at: number): number {

@@ -5,6 +5,8 @@ import type { MediaFacts } from './facts.ts';
 
 const MAX_STREAMS = 64;
 const CRC_AT = 22;
+/** What stands in place of the checksum while it is made. */
+const NO_CHECKSUM = new Uint8Array(4);
 
 /** How the first packet of a sound stream begins. */
 const SOUND = ['\u0001vorbis', 'OpusHead', 'Speex   ', '\u007fFLAC'];
@@ -57,6 +59,7 @@ export function hasOggPictures(head: Uint8Array): boolean {
 function readPage(reader: ByteReader): Page {
   const { at } = reader;
   reader.part = `the page at byte ${at}`;
+  reader.countPart();
   if (reader.ascii(4) !== 'OggS' || reader.u8() !== 0) malformed(`no page begins at byte ${at}`);
   const flags = reader.u8();
   reader.skip(8);
@@ -64,7 +67,7 @@ function readPage(reader: ByteReader): Page {
   const lengths = reader.take(reader.u8());
   const body = reader.skip(lengths.reduce((total, length) => total + length, 0));
   const start = oggCrc(0, reader.bytes, { from: at, to: at + CRC_AT });
-  const zeros = oggCrc(start, new Uint8Array(4), { from: 0, to: 4 });
+  const zeros = oggCrc(start, NO_CHECKSUM, { from: 0, to: 4 });
   if (oggCrc(zeros, reader.bytes, { from: at + CRC_AT + 4, to: reader.at }) !== sum) {
     malformed(`the page at byte ${at} has a wrong checksum`);
   }

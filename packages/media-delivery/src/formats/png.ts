@@ -59,6 +59,7 @@ function header(reader: ByteReader): { readonly facts: MediaFacts; readonly colo
 
 function chunk(reader: ByteReader): { readonly type: string; readonly data: Uint8Array } {
   reader.part = 'the file (no IEND yet)';
+  reader.countPart();
   const length = reader.u32be();
   const from = reader.at;
   const type = reader.ascii(4);

@@ -2,7 +2,7 @@
 export type Part = Uint8Array | string;
 
 export const join = (...parts: readonly Part[]): Uint8Array =>
-  Uint8Array.from(
+  new Uint8Array(
     Buffer.concat(parts.map((part) => (typeof part === 'string' ? Buffer.from(part, 'latin1') : part))),
   );
 
@@ -12,6 +12,10 @@ export const hex = (digits: string): Uint8Array =>
 export const base64 = (text: string): Uint8Array => Uint8Array.from(Buffer.from(text, 'base64'));
 
 export const zeros = (count: number): Uint8Array => new Uint8Array(count);
+
+/** `part` over and over. */
+export const repeat = (part: Uint8Array, count: number): Uint8Array =>
+  new Uint8Array(Buffer.alloc(part.length * count, part));
 
 /** `value` in `count` bytes, the highest first. */
 export function be(value: number, count: number): Uint8Array {

@@ -1,4 +1,4 @@
-import { be, hex, join, le, zeros, type Part } from './byte-parts.ts';
+import { repeat, be, hex, join, le, zeros, type Part } from './byte-parts.ts';
 
 const box = (type: string, ...parts: readonly Part[]): Uint8Array => {
   const body = join(type, ...parts);
@@ -88,20 +88,26 @@ export function aviSample({ data = zeros(9) }: { readonly data?: Uint8Array } = 
   );
 }
 
-export function flvSample({ data = zeros(4) }: { readonly data?: Uint8Array } = {}): Uint8Array {
+export function flvSample({
+  data = zeros(4),
+  tags = 2,
+}: { readonly data?: Uint8Array; readonly tags?: number } = {}): Uint8Array {
   const tag = join(hex('09'), be(data.length, 3), zeros(7), data, be(data.length + 11, 4));
-  return join('FLV', hex('01 01 00000009 00000000'), tag, tag);
+  return join('FLV', hex('01 01 00000009 00000000'), repeat(tag, tags));
 }
 
 const packet = (id: string, data: Uint8Array): Uint8Array =>
   join(hex('000001'), hex(id), be(data.length, 2), data);
 
 /** An MPEG-2 program stream with one pack. */
-export const mpegSample = ({ data = zeros(16) }: { readonly data?: Uint8Array } = {}): Uint8Array =>
+export const mpegSample = ({
+  data = zeros(16),
+  packets = 1,
+}: { readonly data?: Uint8Array; readonly packets?: number } = {}): Uint8Array =>
   join(
     hex('000001ba 44 00 04 00 04 01 00 00 03 f8'),
     packet('bb', zeros(6)),
-    packet('e0', data),
+    repeat(packet('e0', data), packets),
     hex('000001b9'),
   );
 

@@ -1,5 +1,5 @@
 import { crc32, deflateSync } from 'node:zlib';
-import { base64, be, hex, join, le, zeros, type Part } from './byte-parts.ts';
+import { repeat, base64, be, hex, join, le, zeros, type Part } from './byte-parts.ts';
 
 const PNG_SIGNATURE = '\u0089PNG\r\n\u001a\n';
 
@@ -31,8 +31,8 @@ export const pngClaim = (width: number, height: number): Uint8Array =>
     pngChunk('IEND', ''),
   );
 
-/** A grey JPEG of 8×8 pixels: each of its tables has one code, and its only block is flat. */
-export function jpegSample({ width = 8, height = 8 } = {}): Uint8Array {
+/** A grey JPEG of 8×8 pixels: each of its tables has one code, and its only block is flat; `scan` is what is coded. */
+export function jpegSample({ width = 8, height = 8, scan = hex('3f') } = {}): Uint8Array {
   const segment = (marker: string, data: Uint8Array): Uint8Array =>
     join(hex(marker), be(data.length + 2, 2), data);
   const table = (id: string): Uint8Array => segment('ffc4', join(hex(id), hex('01'), zeros(15), hex('00')));
@@ -44,7 +44,7 @@ export function jpegSample({ width = 8, height = 8 } = {}): Uint8Array {
     table('00'),
     table('10'),
     segment('ffda', hex('01 01 00 00 3f 00')),
-    hex('3f'),
+    scan,
     hex('ffd9'),
   );
 }
@@ -53,7 +53,7 @@ export function jpegSample({ width = 8, height = 8 } = {}): Uint8Array {
 export function gifSample({ frames = 1, width = 1, height = 1 } = {}): Uint8Array {
   const frame = hex('21f904 01 0a00 00 00 2c 0000 0000 0100 0100 00 02 02 4401 00');
   const size = join(le(width, 2), le(height, 2));
-  return join('GIF89a', size, hex('80 00 00 000000 ffffff'), ...Array<Uint8Array>(frames).fill(frame), ';');
+  return join('GIF89a', size, hex('80 00 00 000000 ffffff'), repeat(frame, frames), ';');
 }
 
 const riff = (form: string, ...chunks: readonly Uint8Array[]): Uint8Array => {
@@ -71,7 +71,7 @@ const VP8L = base64('LwAAABAHEBERiIj+Bw==');
 const vp8x = (flags: number, [width, height]: readonly [number, number]): Uint8Array =>
   chunk('VP8X', join(be(flags, 1), zeros(3), le(width - 1, 3), le(height - 1, 3)));
 
-export const webpSample = (): Uint8Array => riff('WEBP', chunk('VP8 ', VP8));
+export const webpSample = (filler = zeros(0)): Uint8Array => riff('WEBP', chunk('VP8 ', join(VP8, filler)));
 export const webpLosslessSample = (): Uint8Array => riff('WEBP', chunk('VP8L', VP8L));
 export const webpExtendedSample = (): Uint8Array => riff('WEBP', vp8x(0x10, [1, 1]), chunk('VP8L', VP8L));
 export const webpClaim = (width: number, height: number): Uint8Array =>

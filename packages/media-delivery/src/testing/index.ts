@@ -19,6 +19,7 @@ export {
   webpLosslessSample,
   webpSample,
 } from './image-samples.ts';
+export { largeMediaSamples } from './large-samples.ts';
 export { pdfSample } from './pdf-samples.ts';
 export { foreignSamples, mediaSamples } from './samples.ts';
 export type { MediaSample } from './samples.ts';

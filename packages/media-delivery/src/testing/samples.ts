@@ -1,4 +1,4 @@
-import { hex, join, noise, zeros } from './byte-parts.ts';
+import { repeat, hex, join, noise, zeros } from './byte-parts.ts';
 import {
   asfSample,
   aviSample,
@@ -34,7 +34,7 @@ const MAKERS: readonly (readonly [title: string, mimeType: string, make: Make])[
   ['JPEG', 'image/jpeg', jpegSample],
   ['GIF', 'image/gif', gifSample],
   ['animated GIF', 'image/gif', () => gifSample({ frames: 2 })],
-  ['WebP, lossy', 'image/webp', webpSample],
+  ['WebP, lossy', 'image/webp', () => webpSample()],
   ['WebP, lossless', 'image/webp', webpLosslessSample],
   ['WebP, extended', 'image/webp', webpExtendedSample],
   ['WebP, animated', 'image/webp', webpAnimatedSample],
@@ -85,7 +85,7 @@ export const foreignSamples = (): readonly MediaSample[] =>
       ['HEIC', 'image/heic', brandOnly('heic', 'mif1')],
       ['HEIC sequence', 'image/heic', brandOnly('hevc', 'msf1')],
       ['HEIC under a general brand', 'image/heic', brandOnly('msf1', 'hevc')],
-      ['MPEG transport stream', 'video/mp2t', join(...Array<Uint8Array>(5).fill(join('G', noise(187))))],
+      ['MPEG transport stream', 'video/mp2t', join(repeat(join('G', noise(187)), 5))],
       ['MP4 with sound only', 'audio/mp4', isoSample({ brands: ['M4A ', 'isom'] })],
       ['WMA', 'audio/x-ms-wma', asfSample({ isFilm: false })],
       ['Ogg with a film', 'video/ogg', oggSample({ first: '\u0080theora' })],

@@ -1,5 +1,5 @@
 import { crc16, crc8, oggCrc } from '../formats/crc.ts';
-import { be, hex, join, le, zeros, type Part } from './byte-parts.ts';
+import { repeat, be, hex, join, le, zeros, type Part } from './byte-parts.ts';
 
 /** MPEG 1 layer III, 128 kbit/s, 44,100 Hz: 417 bytes. */
 const MP3_FRAME = join(hex('fffb 9064'), zeros(413));
@@ -13,7 +13,7 @@ export function mp3Sample({ frames = 3, tags = [] }: Mp3SampleOptions = {}): Uin
   const title = join('TIT2', be(2, 4), zeros(2), hex('00'), 'x');
   return join(
     tags.includes('id3v2') ? join('ID3', hex('04 00 00'), be(title.length, 4), title) : '',
-    ...Array<Uint8Array>(frames).fill(MP3_FRAME),
+    repeat(MP3_FRAME, frames),
     tags.includes('ape') ? apeTag() : '',
     tags.includes('id3v1') ? join('TAG', zeros(125)) : '',
   );
@@ -46,27 +46,33 @@ export function oggPage(data: Uint8Array, sequence: number, flags: number): Uint
 export function oggSample({
   pages = 1,
   first,
-}: { readonly pages?: number; readonly first?: Part } = {}): Uint8Array {
+  sound: packet = hex('f8 ff fe'),
+}: { readonly pages?: number; readonly first?: Part; readonly sound?: Uint8Array } = {}): Uint8Array {
   const opusHead = join('OpusHead', hex('01 01'), le(0, 2), le(48_000, 4), zeros(3));
   const tags = join('OpusTags', le(1, 4), 'x', le(0, 4));
   const sound = Array.from({ length: pages }, (_none, page) =>
-    oggPage(hex('f8 ff fe'), page + 2, page === pages - 1 ? 4 : 0),
+    oggPage(packet, page + 2, page === pages - 1 ? 4 : 0),
   );
   return join(oggPage(join(first ?? opusHead), 0, 2), oggPage(tags, 1, 0), ...sound);
 }
 
-/** Frames of 192 samples of silence, 16 bits, one channel. */
-export function flacSample({ frames = 2 } = {}): Uint8Array {
-  const rate = (44_100 << 4) >>> 0;
-  const samples = frames * 192;
+/** A verbatim frame holds this many samples at most. */
+const FLAC_BLOCK = 65_536;
+
+/** Frames of 192 samples of silence, 16 bits, one channel; then `filler` as uncompressed sound. */
+export function flacSample({ frames = 2, filler = zeros(0) } = {}): Uint8Array {
+  const whole = Math.floor(filler.length / 2);
+  const blocks = Array.from({ length: Math.ceil(whole / FLAC_BLOCK) }, (_none, block) =>
+    filler.subarray(block * FLAC_BLOCK * 2, Math.min(whole, (block + 1) * FLAC_BLOCK) * 2),
+  );
   const info = join(
     be(192, 2),
     be(192, 2),
     zeros(6),
-    be(rate >> 8, 2),
-    be(rate & 0xf0, 1),
-    be(0xf0, 1),
-    be(samples, 4),
+    // 20 bits of sample rate, 3 of channels less one, 5 of bits less one, the first 4 of the count.
+    be((44_100 << 4) >> 8, 2),
+    hex('40 f0'),
+    be(frames * 192 + whole, 4),
     zeros(16),
   );
   return join(
@@ -74,12 +80,16 @@ export function flacSample({ frames = 2 } = {}): Uint8Array {
     hex('80'),
     be(34, 3),
     info,
-    ...Array.from({ length: frames }, (_none, frame) => flacFrame(frame)),
+    ...Array.from({ length: frames }, (_none, frame) => flacFrame(frame, hex('fff8 19 08'), hex('00 0000'))),
+    ...blocks.map((data, block) => flacFrame(frames + block, hex('fff8 79 08'), join(hex('02'), data))),
   );
 }
 
-function flacFrame(number: number): Uint8Array {
-  const head = join(hex('fff8 19 08'), be(number & 0x7f, 1));
-  const body = join(head, be(crc8(head, 0, head.length), 1), hex('00 0000'));
+/** A start with the size code 7 has the length of its block behind its number. */
+function flacFrame(number: number, start: Uint8Array, subframe: Uint8Array): Uint8Array {
+  const hasLength = start[2] === 0x79;
+  const length = hasLength ? be((subframe.length - 1) / 2 - 1, 2) : zeros(0);
+  const head = join(start, be(number & 0x7f, 1), length);
+  const body = join(head, be(crc8(head, 0, head.length), 1), subframe);
   return join(body, be(crc16(0, body, { from: 0, to: body.length }), 2));
 }

@@ -5,7 +5,7 @@ const MAX_DEPTH = 64;
 /** More digits are no count and no offset. */
 const MAX_DIGITS = 15;
 /** What a value costs beside its bytes: it takes memory. */
-const VALUE_COST = 4;
+const VALUE_COST = 32;
 /** What matters of a word; longer ones are none that we know. */
 const MAX_WORD = 128;
 
@@ -90,7 +90,7 @@ export class PdfReader {
     const from = this.at;
     const raw = this.#isAtRegular() ? this.word() : '';
     if (raw === '') this.at = from;
-    return `/${raw.replace(/#([0-9A-Fa-f]{2})/g, (_all, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))}`;
+    return raw.includes('#') ? `/${decodedName(raw)}` : `/${raw}`;
   }
 
   #isAtRegular(): boolean {
@@ -192,3 +192,7 @@ export class PdfReader {
     if (this.#work.left < 0) malformed('its objects point over each other too often to be followed');
   }
 }
+
+/** `#20` stands for a blank. */
+const decodedName = (raw: string): string =>
+  raw.replace(/#([0-9A-Fa-f]{2})/g, (_all, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
