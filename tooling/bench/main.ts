@@ -1,4 +1,5 @@
 // `npm run bench [-- NAME …]`: speed as ratios, each pair measured in turn in one run on one machine.
+import { adaptorImports } from './src/adaptor-imports.ts';
 import { janitor, randomPages, smallResults } from './src/artifact-store.ts';
 import { capture, captureOneGibibyte } from './src/capture.ts';
 import { bashCalls, editLarge, readPage } from './src/core-tools.ts';
@@ -18,6 +19,7 @@ const benches: Readonly<Record<string, () => Promise<readonly string[]>>> = {
   'edit-large': editLarge,
   'bash-calls': bashCalls,
   media,
+  'adaptor-imports': adaptorImports,
 };
 
 const asked = process.argv.slice(2).filter((name) => name !== '--');

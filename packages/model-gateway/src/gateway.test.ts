@@ -1,16 +1,8 @@
-import { execFile } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { describe, expect, it } from '@jest/globals';
 import { systemClock } from '@agentd/contract';
 import { createModelGateway, type ModelGatewayOptions } from './gateway.ts';
 import { collect, request } from './testing/bench.ts';
 import { anthropicTurn, openaiTurn } from './testing/index.ts';
-
-const run = promisify(execFile);
-const PACKAGE = join(import.meta.dirname, '..');
 
 type Fields = Partial<ModelGatewayOptions>;
 const gateway = (fields: Fields = {}) =>
@@ -236,52 +228,5 @@ describe('what can be used', () => {
       'cohere-v2-chat',
       'scripted',
     ]);
-  });
-});
-
-describe('loading', () => {
-  /** Runs a module that opens `models` and prints which packages each of them loaded. */
-  async function loadedBy(models: readonly string[], environment: Record<string, string> = {}) {
-    const source = `
-      import { registerHooks } from 'node:module';
-      let seen = [];
-      registerHooks({ resolve: (name, context, next) => { const found = next(name, context); seen.push(found.url); return found; } });
-      const { createModelGateway } = await import('@agentd/model-gateway');
-      const { systemClock } = await import('@agentd/contract');
-      const gateway = createModelGateway({ environment: process.env, clock: systemClock,
-        providers: { local: { adaptor: 'openai-compatible', baseUrl: 'http://127.0.0.1:1/v1' } } });
-      const rows = {};
-      for (const model of ${JSON.stringify(models)}) {
-        await gateway.open(model);
-        rows[model] = [...new Set(seen.join(' ').match(/@ai-sdk\\/[a-z-]+/g) ?? [])].toSorted();
-        seen = [];
-      }
-      console.log(JSON.stringify(rows));`;
-    const { stdout } = await run(
-      process.execPath,
-      ['--conditions=@agentd/source', '--input-type=module', '--eval', source],
-      { cwd: PACKAGE, env: { PATH: process.env['PATH'], ...environment } },
-    );
-    return JSON.parse(stdout) as Record<string, string[]>;
-  }
-
-  it('costs no provider package for a scripted model, and one for any other', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'agentd-gateway-'));
-    const script = `scripted:${join(folder, 's.yaml')}`;
-    await writeFile(join(folder, 's.yaml'), 'agents: {}');
-    const loaded = await loadedBy([script, 'local/m']);
-    await rm(folder, { recursive: true });
-    expect(loaded[script]).toEqual([]);
-    expect(loaded['local/m']).toEqual([
-      '@ai-sdk/openai-compatible',
-      '@ai-sdk/provider',
-      '@ai-sdk/provider-utils',
-    ]);
-  });
-
-  it('of the Messages adaptor works where ANTHROPIC_BASE_URL is set and empty', async () => {
-    const loaded = await loadedBy(['anthropic/m'], { ANTHROPIC_API_KEY: 'k', ANTHROPIC_BASE_URL: '' });
-    expect(loaded['anthropic/m']).toContain('@ai-sdk/anthropic');
-    expect(loaded['anthropic/m']).not.toContain('@ai-sdk/openai-compatible');
   });
 });

@@ -3,6 +3,7 @@ import type { ModelSettings } from './settings.ts';
 
 const TEXT: readonly Modality[] = ['text'];
 const SIGHTED: readonly Modality[] = ['text', 'image', 'pdf'];
+const ALL: readonly Modality[] = ['text', 'image', 'pdf', 'audio', 'video'];
 
 /**
  * Limits and list prices as the providers published them, checked against public tables on 2026-12-01. Settings win
@@ -27,6 +28,15 @@ const KNOWN_MODELS: Readonly<Record<string, ModelSettings>> = {
     contextTokens: 272_000,
     outputTokens: 128_000,
     pricing: { input: 2.5, output: 15, cacheRead: 0.25 },
+  },
+  'google/gemini-3.8-flash': { input: ALL, contextTokens: 1_048_576, outputTokens: 65_536 },
+  'google-vertex/gemini-3.8-flash': { input: ALL, contextTokens: 1_048_576, outputTokens: 65_536 },
+  'amazon-bedrock/global.anthropic.claude-sonnet-4-5-20250929-v1:0': claude(200_000, 64_000),
+  'cohere/command-a-03-2025': {
+    input: TEXT,
+    contextTokens: 256_000,
+    outputTokens: 8000,
+    pricing: { input: 2.5, output: 10 },
   },
   'deepseek/deepseek-v4-pro': {
     input: TEXT,

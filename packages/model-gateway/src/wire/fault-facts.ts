@@ -75,16 +75,23 @@ function systemCode(thrown: unknown): string | undefined {
 function messageIn(body: unknown): string | undefined {
   if (!isRecord(body)) return undefined;
   const { error } = body;
-  const inner = isRecord(error) ? error : body;
+  const inner = innerOf(body);
   const found = [inner['message'], error, inner['detail']].find(
     (text) => typeof text === 'string' && text !== '',
   );
   return typeof found === 'string' ? found : undefined;
 }
 
+/** The error itself; a failed Responses turn holds it in `response`. */
+function innerOf(body: JsonObject): JsonObject {
+  const { error, response } = body;
+  if (isRecord(error)) return error;
+  return isRecord(response) && isRecord(response['error']) ? response['error'] : body;
+}
+
 function codesIn(body: unknown): string[] {
   if (!isRecord(body)) return [];
-  const inner = isRecord(body['error']) ? body['error'] : body;
+  const inner = innerOf(body);
   const reasons = detailsIn(inner).map((detail) => detail['reason']);
   return [inner['code'], inner['type'], inner['status'], body['statusCode'], ...reasons]
     .filter((code) => typeof code === 'string' || typeof code === 'number')
