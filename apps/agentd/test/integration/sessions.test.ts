@@ -73,6 +73,24 @@ describe('agentd sessions', () => {
     expect(text.stdout.match(/^run [0-9a-f-]{36} .* completed /gm)).toHaveLength(2);
   });
 
+  it('call a run interrupted whose process is gone, and running while it works', async () => {
+    const slow = await bench.script(
+      '- { calls: [{ tool: bash, args: { command: echo on; sleep 5 } }] }',
+      'slow.yaml',
+    );
+    const run = bench.start(['run', 'go', '--output', 'json', '--allow', 'bash', ...slow]);
+    await run.printed('"data":"on');
+    const newest = async (): Promise<{ session_id: string; status: string } | undefined> =>
+      (JSON.parse((await bench.run(['sessions', 'list', '--json'])).stdout) as never[])[0];
+    expect(await newest()).toMatchObject({ status: 'running' });
+    run.child.kill('SIGKILL');
+    await run.ended;
+    const session = await newest();
+    expect(session).toMatchObject({ status: 'interrupted' });
+    const { stdout } = await bench.run(['sessions', 'show', session?.session_id ?? '', '--json']);
+    expect(JSON.parse(stdout)).toMatchObject({ status: 'interrupted', runs: [{ status: 'interrupted' }] });
+  });
+
   it('events --follow prints what is there and what comes, and needs no lock [CLI-1] [SES-4]', async () => {
     const id = await newSession();
     const follower = bench.start(['sessions', 'events', id, '--follow']);

@@ -1,8 +1,10 @@
+import { join } from 'node:path';
 import { SessionState, type SessionListing } from '@agentd/engine';
 import { openSessions } from '../../compose.ts';
 import { EXIT } from '../../exit-codes.ts';
 import { homeFolder, realWorkspace } from '../../home/home.ts';
 import { projectOf, projectsOf, type Project } from '../../home/project.ts';
+import { statusNow } from '../../session/owner.ts';
 import type { DataOptions } from '../options.ts';
 import { printRows } from '../print-rows.ts';
 import type { Screen } from '../screen.ts';
@@ -41,7 +43,7 @@ async function rowsOf(project: Project): Promise<readonly SessionRow[]> {
   const sessions = openSessions(project);
   const rows: SessionRow[] = [];
   for (const listing of await sessions.list()) {
-    rows.push({ ...unknownRow(listing, project), ...(await knownPart(listing, sessions)) });
+    rows.push({ ...unknownRow(listing, project), ...(await knownPart(listing, project, sessions)) });
   }
   return rows;
 }
@@ -61,13 +63,15 @@ function unknownRow({ sessionId, updatedAt, damaged }: SessionListing, { key }: 
 
 async function knownPart(
   { sessionId, damaged }: SessionListing,
+  project: Project,
   sessions: ReturnType<typeof openSessions>,
 ): Promise<Partial<SessionRow>> {
   if (damaged !== null) return {};
   const { events } = await sessions.read(sessionId);
   const state = SessionState.of(events);
   const { agent, cwd } = state.header;
-  return { agent, cwd, title: state.title, status: state.lastRun?.status ?? 'idle' };
+  const log = join(project.sessions, sessionId, 'events.jsonl');
+  return { agent, cwd, title: state.title, status: await statusNow(state.lastRun?.status ?? 'idle', log) };
 }
 
 function columnsOf(row: SessionRow): readonly string[] {

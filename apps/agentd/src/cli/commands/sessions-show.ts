@@ -4,6 +4,7 @@ import { openSessions } from '../../compose.ts';
 import { EXIT } from '../../exit-codes.ts';
 import { homeFolder } from '../../home/home.ts';
 import { findSession } from '../../session/find-session.ts';
+import { statusNow } from '../../session/owner.ts';
 import { runsOf, type RunRow } from '../../session/run-rows.ts';
 import { counted } from '../counted.ts';
 import type { DataOptions } from '../options.ts';
@@ -13,6 +14,8 @@ import type { Screen } from '../screen.ts';
 export interface ShowOptions extends DataOptions {
   readonly home?: string;
 }
+
+type RunView = Omit<RunRow, 'status'> & { readonly status: string };
 
 interface SessionView {
   readonly session_id: string;
@@ -26,7 +29,7 @@ interface SessionView {
   readonly updated_at: string;
   readonly last_seq: number;
   readonly log: string;
-  readonly runs: readonly RunRow[];
+  readonly runs: readonly RunView[];
   readonly usage: UsageSum & { readonly models: Readonly<Record<string, UsageSum>> };
   readonly diagnostics: readonly LogDiagnostic[];
 }
@@ -36,7 +39,7 @@ export async function showSession(asked: string, options: ShowOptions, screen: S
   const home = homeFolder(options.home, process.env);
   const { project, log, sessionId: id } = await findSession(home, asked);
   const { events, diagnostics } = await openSessions(project).read(id);
-  const view = viewOf({ id, log, events, diagnostics });
+  const view = await viewOf({ id, log, events, diagnostics });
   if (options.json === true) screen.print(`${JSON.stringify(view, null, 2)}\n`);
   else printView(view, screen);
   return EXIT.completed;
@@ -49,7 +52,7 @@ interface ViewSource {
   readonly diagnostics: readonly LogDiagnostic[];
 }
 
-function viewOf({ id, log, events, diagnostics }: ViewSource): SessionView {
+async function viewOf({ id, log, events, diagnostics }: ViewSource): Promise<SessionView> {
   const state = SessionState.of(events);
   const { handle, agent, cwd } = state.header;
   return {
@@ -58,16 +61,21 @@ function viewOf({ id, log, events, diagnostics }: ViewSource): SessionView {
     agent,
     title: state.title,
     cwd,
-    status: state.status,
+    status: await statusNow(state.status, log),
     mode: state.mode,
     created_at: events[0]?.timestamp ?? '',
     updated_at: events.at(-1)?.timestamp ?? '',
     last_seq: state.lastSeq,
     log,
-    runs: runsOf(events),
+    runs: await runsNow(events, log),
     usage: { ...state.usage.total, models: state.usage.models },
     diagnostics,
   };
+}
+
+async function runsNow(events: readonly EventEnvelope[], log: string): Promise<SessionView['runs']> {
+  const rows = runsOf(events).map(async (run) => ({ ...run, status: await statusNow(run.status, log) }));
+  return Promise.all(rows);
 }
 
 function printView(view: SessionView, screen: Screen): void {
@@ -103,7 +111,7 @@ function runLine({
   model,
   turns,
   tool_calls: calls,
-}: RunRow): string {
+}: RunView): string {
   const end = reason === null ? status : `${status} (${reason})`;
   return `run ${id}  ${startedAt.slice(0, 19).replace('T', ' ')}  ${end}  ${model}  ${counted(turns, 'turn')}, ${counted(calls, 'call')}`;
 }
