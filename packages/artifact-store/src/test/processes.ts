@@ -1,5 +1,4 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { tmpdir } from 'node:os';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
@@ -52,17 +51,16 @@ export function runProgramWithHandleLimit(
 }
 
 /** In a name space of its own, in which a file system can be mounted that vanishes with the process. */
-const OWN_MOUNTS = ['--map-root-user', '--mount'];
+const OWN_MOUNTS = 'unshare --map-root-user --mount';
 
 /** Whether this machine lets us mount. */
 export const canMount: boolean =
-  spawnSync('unshare', [...OWN_MOUNTS, 'mount', '-t', 'tmpfs', 'tmpfs', tmpdir()]).status === 0;
+  spawnSync('bash', ['-c', `${OWN_MOUNTS} mount -t tmpfs tmpfs /tmp`]).status === 0;
 
-/** The same on a disk of that size of its own, whose folder is the program's first argument. */
+/** The same on a disk of that size of its own, whose folder is the program's argument. */
 export function runProgramOnSmallDisk(kibibytes: number, name: ProgramName, folder: string): TestProcess {
-  const script = `mount -t tmpfs -o size=${kibibytes}k tmpfs "$0" && exec "$@"`;
-  const program = [process.execPath, ...nodeArguments(name, [folder])];
-  return start('unshare', [...OWN_MOUNTS, 'bash', '-c', script, folder, ...program]);
+  const mount = `mount -t tmpfs -o size=${kibibytes}k tmpfs "\${@: -1}" && exec "$@"`;
+  return startInShell(`exec ${OWN_MOUNTS} bash -c '${mount}' bash "$@"`, name, [folder]);
 }
 
 function startInShell(script: string, name: ProgramName, args: readonly string[]): TestProcess {
