@@ -129,6 +129,16 @@ describe('named output', () => {
   });
 });
 
+it('shows NUL and replaced bytes as text that any log takes, and stores NUL as it is [BASH-8] [field C18]', async () => {
+  const { store } = await newStore();
+  const written = 'a\0b\ufffd\ufffdc\n';
+  const { text, retained } = await captureAll(store, requestOf(BASH), [{ stream: 'stdout', text: written }]);
+  expect(text).toBe('[stdout]\na\u2400b\ufffd\ufffdc\n\n[stderr]');
+  expect(JSON.parse(JSON.stringify(text))).toBe(text);
+  const uri = `${retained!.reference.uri.replace('sha256/', '')}/stdout`;
+  expect(await readPages(store, uri)).toEqual([written]);
+});
+
 describe('previews of one result', () => {
   it('share 2 MiB less 16 KiB when they would be larger, with truthful hints [OUT-7]', async () => {
     const { store } = await newStore();
@@ -378,6 +388,24 @@ describe('the end of a capture', () => {
 });
 
 describe('the capture limit', () => {
+  it('leaves start and end of far more output to see, and all before the limit to read [OUT-21] [field C7]', async () => {
+    const { store } = await newStore();
+    const limits = { maxCaptureBytes: 1_000_000, maxLines: 20 };
+    const capture = await store.capture(requestOf(BASH, limits));
+    const block = 'y\n'.repeat(500_000);
+    for (let count = 0; count < 20; count += 1) await capture.accept([{ stream: 'stdout', text: block }]);
+    await capture.accept([{ stream: 'stdout', text: 'tail-mark\n' }]);
+    const { text, retained, release } = await capture.finish({ incomplete: false });
+    await release();
+    expect(text).toMatch(/^\[stdout\]\ny\ny\n[^]*\[… 9999981 lines omitted\]\n[^]*\ny\ntail-mark\n/);
+    expect(text).toContain('[19000010 bytes beyond the capture limit of 1000000 bytes were not stored]');
+    expect(retained).toMatchObject({ incomplete: true, missing_bytes: 19_000_010 });
+    const hint = hintOf(text)!;
+    expect(hint.offset).toBe(10);
+    const read = await readPages(store, hint.uri, { offset: 499_000 });
+    expect(read.join('')).toBe('y\n'.repeat(1000));
+  });
+
   it('stops the storing, says how much is missing, and goes on with the preview [OUT-21] [OUT-14] [field E1]', async () => {
     const { store, folder } = await newStore();
     const limits = { maxCaptureBytes: 8, maxLines: 4 };
