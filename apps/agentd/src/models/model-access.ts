@@ -5,7 +5,7 @@ import { namesIn } from '../config/env-references.ts';
 import { providerFault } from './provider-settings.ts';
 
 /** A provider, and why it cannot be used; null when it can. */
-interface ProviderStatus extends ProviderListing {
+export interface ProviderStatus extends ProviderListing {
   readonly usable: string | null;
 }
 

@@ -3,6 +3,7 @@ import { EXIT } from '../../exit-codes.ts';
 import { situate } from '../../situation.ts';
 import type { DataOptions, PlaceOptions } from '../options.ts';
 import { printRows } from '../print-rows.ts';
+import type { ProviderStatus } from '../../models/model-access.ts';
 import type { Screen } from '../screen.ts';
 
 /** `models list`: providers, whether each can be used, and the models that are known of it. Asks no server. */
@@ -18,13 +19,14 @@ export async function listModels(options: PlaceOptions & DataOptions, screen: Sc
   }
   printRows(
     screen,
-    providers.map(({ provider, adaptor, usable, models }) => [
-      provider,
-      adaptor,
-      usable === null ? 'ready' : usable,
-      models.join(', '),
-    ]),
+    providers.map((row) => [row.provider, row.adaptor, stateOf(row), row.models.join(', ')]),
   );
   screen.print(`default: ${chosen ?? 'none'}\n`);
   return EXIT.completed;
+}
+
+/** In a table, the name of what is missing says enough. */
+function stateOf({ usable, source, hasKey, keyVariables }: ProviderStatus): string {
+  if (usable === null) return 'ready';
+  return source === 'well-known' && !hasKey ? `needs ${keyVariables.join(' or ')}` : usable;
 }
