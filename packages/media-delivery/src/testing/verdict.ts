@@ -1,4 +1,3 @@
-import { inspect, type Inspection } from '../inspect.ts';
 import { sniff, type Sniffed } from '../sniff.ts';
 
 /** A file in memory that counts what is read of it. */
@@ -21,9 +20,3 @@ export function memoryContent(bytes: Uint8Array): {
 
 export const sniffBytes = (bytes: Uint8Array): Promise<Sniffed> =>
   sniff(memoryContent(bytes), new AbortController().signal);
-
-/** What sniffing and walking say together; undefined where the bytes are no medium of ours. */
-export async function verdictOn(bytes: Uint8Array): Promise<Inspection | undefined> {
-  const sniffed = await sniffBytes(bytes);
-  return sniffed.type === 'media' ? inspect(bytes, sniffed.format) : undefined;
-}

@@ -62,6 +62,22 @@ describe('walkPdf', () => {
     expect(verdictOn(nested)).toMatchObject({ ok: true, facts: { pages: 3 } });
   });
 
+  it('finds in the stream of a hybrid file what its table hides [MED-1]', () => {
+    const row = (offset: number): Uint8Array => Uint8Array.from([1, offset >> 8, offset & 255, 0]);
+    const head = `%PDF-1.5\n1 0 obj\n${CATALOG}\nendobj\n`;
+    const tree = `2 0 obj\n${TREE}\nendobj\n3 0 obj\n${PAGE}\nendobj\n`;
+    const at = head.length + tree.length;
+    const rows = join(row(head.length), row(head.length + tree.indexOf('3 0 obj')));
+    const xref = join(
+      `9 0 obj\n<< /Type /XRef /Size 9 /Index [2 2] /W [1 2 1] /Length 8 >>\nstream\n`,
+      rows,
+      '\nendstream\nendobj\n',
+    );
+    const table = `xref\n0 2\n0000000000 65535 f \n0000000009 00000 n \ntrailer\n<< /Root 1 0 R /XRefStm ${at} >>\n`;
+    const bytes = join(head, tree, xref, table, `startxref\n${at + xref.length}\n%%EOF`);
+    expect(verdictOn(bytes)).toMatchObject({ ok: true, facts: { pages: 1 } });
+  });
+
   it('names an encrypted file as such, whatever else is wrong with it [MED-1] [field A16]', () => {
     expect(verdictOn(pdfSample({ isEncrypted: true }))).toMatchObject(problem(/^it is encrypted/));
     expect(verdictOn(fileOf({}, '/Encrypt 9 0 R'))).toMatchObject(problem(/^it is encrypted/));
