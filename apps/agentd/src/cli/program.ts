@@ -28,7 +28,8 @@ function configure(command: Command, screen: Screen): void {
   command.exitOverride();
   command.configureOutput({
     writeOut: screen.print,
-    outputError: (message) => screen.tell(`agentd: ${oneLine(message.replace(/^error: /, ''))}`),
+    outputError: (message) =>
+      screen.tell(`agentd: ${oneLine(message.replace(/^error: /, ''))}${hintFor(message)}`),
   });
   command.helpCommand(false);
   if (command.parent === null) return;
@@ -36,6 +37,11 @@ function configure(command: Command, screen: Screen): void {
   const [first] = command.commands;
   if (first !== undefined)
     command.addHelpText('after', exampleText(`agentd ${command.name()} ${first.name()} --help`));
+}
+
+/** Where no command is near, all of them are worth a look. */
+function hintFor(message: string): string {
+  return /^error: unknown command '[^']*'\s*$/.test(message) ? '; "agentd --help" shows what there is' : '';
 }
 
 function allOf(command: Command): readonly Command[] {

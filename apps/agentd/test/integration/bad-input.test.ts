@@ -20,6 +20,10 @@ describe('bad input gets one clear line, the right exit code and leaves nothing 
 
   it.each<[string, readonly [args: readonly string[], code: number, message: RegExp]]>([
     ['an unknown command', [['rum'], 2, /unknown command 'rum' \(Did you mean run\?\)/]],
+    [
+      'a command that is like none',
+      [['frobnicate'], 2, /unknown command 'frobnicate'; "agentd --help" shows/],
+    ],
     ['an unknown subcommand', [['sessions', 'shwo'], 2, /unknown command 'shwo' \(Did you mean show\?\)/]],
     ['an unknown flag', [['run', 'x', '--jsn'], 2, /unknown option '--jsn'/]],
     ['a flag of another command', [['tools', 'list', '--max-turns', '1'], 2, /unknown option '--max-turns'/]],
