@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
 import { hex, join, noise, zeros } from './testing/byte-parts.ts';
 import { foreignSamples, mediaSamples, mp3Sample, oggSample } from './testing/index.ts';
 import { memoryContent, sniffBytes } from './testing/verdict.ts';
@@ -101,5 +102,23 @@ describe('what bytes are', () => {
       type: 'foreign',
       mimeType: 'video/ogg',
     });
+  });
+
+  it('has an answer for any beginning, and never fails [MED-1]', async () => {
+    const heads = [...mediaSamples(), ...foreignSamples()].map(({ bytes }) => bytes.subarray(0, 64));
+    const damage = fc.array(fc.tuple(fc.nat(63), fc.nat(255)), { maxLength: 6 });
+    await fc.assert(
+      fc.asyncProperty(
+        fc.constantFrom(...heads),
+        damage,
+        fc.uint8Array({ maxLength: 300 }),
+        async (head, edits, rest) => {
+          const bytes = join(head, rest);
+          for (const [at, value] of edits) if (at < bytes.length) bytes[at] = value;
+          expect(['media', 'foreign', 'other']).toContain((await sniffBytes(bytes)).type);
+        },
+      ),
+      { numRuns: 2000 },
+    );
   });
 });
