@@ -9,6 +9,10 @@ export interface EndpointRequest {
   readonly provider: string;
   readonly adaptor: WireId;
   readonly fields: ProviderFields;
+  /** Whether settings have a table for it. */
+  readonly hasTable: boolean;
+  /** Whether it is well known, so that its usual variables count. */
+  readonly isKnown: boolean;
   readonly headers: Readonly<Record<string, string>>;
 }
 
@@ -166,12 +170,11 @@ function required(request: EndpointRequest, field: FieldName, variable: string):
   const given = request.fields[field];
   if (given !== undefined) return given.value;
   const name = settingName(field);
-  throw invalid(request, `has no ${name}`, `set ${variable}, or ${name} in [providers.${request.provider}]`);
+  const setting = `${name} in [providers.${request.provider}]`;
+  throw invalid(request, `has no ${name}`, `set ${request.isKnown ? `${variable}, or ` : ''}${setting}`);
 }
 
-function invalid({ provider }: EndpointRequest, problem: string, advice: string) {
-  return gatewayError(
-    'GATEWAY_SETTINGS_INVALID',
-    `provider ${JSON.stringify(provider)} ${problem}: ${advice}`,
-  );
+function invalid({ provider, hasTable }: EndpointRequest, problem: string, advice: string) {
+  const subject = hasTable ? `[providers.${provider}]` : `provider ${JSON.stringify(provider)}`;
+  return gatewayError('GATEWAY_SETTINGS_INVALID', `${subject} ${problem}: ${advice}`);
 }

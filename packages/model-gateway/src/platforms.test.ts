@@ -262,7 +262,7 @@ describe('platform settings', () => {
       { ...azure, resourceName: 'r', apiVersion: 'v1&x=y' },
       /^api_version of \[providers\.p\] is malformed: write "v1", "preview" or a date/,
     ],
-    ['no resource', azure, /^provider "p" has no resource_name: set AZURE_RESOURCE_NAME, or/],
+    ['no resource', azure, /^\[providers\.p\] has no resource_name: set resource_name in \[providers\.p\]$/],
   ])('are strict: %s fails in one line, without values [CFG-2]', async (_, settings, text) => {
     const opened = recording(provider(settings)).open('p/m');
     await expect(opened).rejects.toMatchObject({

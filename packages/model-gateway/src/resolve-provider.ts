@@ -46,7 +46,8 @@ function resolvedEndpoint(
   const { id, settings, known } = provider;
   const fields = fieldsOf(provider, environment);
   const headers = settings?.headers ?? {};
-  const request = { provider: id, adaptor, fields, headers };
+  const table = { hasTable: settings !== undefined, isKnown: known !== undefined };
+  const request = { provider: id, adaptor, fields, headers, ...table };
   const credential = credentialOf(request);
   const needsKey = settings?.baseUrl === undefined && Object.keys(headers).length === 0;
   if (credential === undefined && known !== undefined && needsKey) throw keyMissing(id, known);
