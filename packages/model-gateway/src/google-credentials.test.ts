@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { systemClock } from '@agentd/contract';
 import { createModelGateway } from './gateway.ts';
 import { collect, failureOf, textOf, useModelServer } from './testing/bench.ts';
-import { geminiTurn, httpError } from './testing/index.ts';
+import { geminiTurn, hangAfter, httpError } from './testing/index.ts';
 
 const { server } = useModelServer({ beforeEach, afterEach });
 
@@ -88,5 +88,18 @@ describe('Vertex without key and token', () => {
     await useCredentials();
     server().reply(token(3600), geminiTurn({ text: 'now' }));
     expect(textOf(await collect(model))).toBe('now');
+  });
+
+  it('waits for no token after an abort, and asks nothing then [CFG-5]', async () => {
+    await useCredentials();
+    server().reply(hangAfter(token(3600), 0));
+    const model = await vertex();
+    const abort = new AbortController();
+    const failure = failureOf(model, undefined, abort.signal);
+    expect((await server().arrived(0)).path).toBe('/token');
+    const reason = new Error('the user left');
+    abort.abort(reason);
+    expect((await failure).error).toBe(reason);
+    expect(server().requests).toHaveLength(1);
   });
 });

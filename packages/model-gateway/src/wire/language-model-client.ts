@@ -47,13 +47,25 @@ async function* attempt(
     ...(providerOptions === undefined ? {} : { providerOptions }),
   };
   try {
-    const { stream } = await wire.model.doStream({ ...asked, abortSignal: signal });
+    const { stream } = await orAborted(wire.model.doStream({ ...asked, abortSignal: signal }), signal);
     yield* partsOf({ stream, form: wire.form }, setup.clock, signal);
   } catch (thrown) {
     // The packages wrap an abort in errors of their own, so the signal is asked first.
     if (signal.aborted) throw signal.reason;
     throw modelFault(thrown, setup);
   }
+}
+
+/** What comes before the request, e.g. asking for a token, may not know the signal; nobody waits for it after an abort. */
+function orAborted<Value>(work: PromiseLike<Value>, signal: AbortSignal): Promise<Value> {
+  return new Promise((resolve, reject) => {
+    const leave = (): void => reject(signal.reason);
+    signal.addEventListener('abort', leave, { once: true });
+    work.then(resolve, reject).then(
+      () => signal.removeEventListener('abort', leave),
+      () => undefined,
+    );
+  });
 }
 
 function outputLimit(
