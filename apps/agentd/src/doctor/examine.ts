@@ -67,7 +67,9 @@ async function providerFindings(settings: Settings): Promise<readonly Finding[]>
   const findings = configured.map(({ provider, adaptor, usable }) =>
     usable === null ? good(`provider ${provider}`, adaptor) : bad(`provider ${provider}`, usable),
   );
-  return [...findings, await modelFinding(access, settings.model ?? access.defaultModel())];
+  const model = await modelFinding(access, settings.model ?? access.defaultModel());
+  const known = findings.find(({ ok, detail }) => !ok && detail === model.detail);
+  return [...findings, known === undefined ? model : { ...model, detail: `see ${known.subject}` }];
 }
 
 /** Opens the model as a run would: that asks no server. */

@@ -181,6 +181,7 @@ describe('agentd doctor', () => {
     await bench.write('home/config.toml', 'model = "x/m"\n[providers.x]\nadaptor = "openai-compatible"\n');
     const unusable = (await bench.run(['doctor'])).stdout;
     expect(unusable).toMatch(/^ok {7}settings: valid$/m);
-    expect(unusable).toMatch(/^problem {2}model: \[providers\.x\] has no base_url/m);
+    expect(unusable).toMatch(/^problem {2}provider x: .*has no base_url: write e\.g\. base_url/m);
+    expect(unusable).toMatch(/^problem {2}model: see provider x$/m);
   });
 });
