@@ -160,6 +160,7 @@ describe('a well-known provider needs its usual variables alone', () => {
     const listed = list().find(({ provider: name }) => name === id);
     expect(listed?.problem).toMatch(text);
     expect(listed?.problem).not.toContain('\n');
+    expect(listed?.hasKey).toBe(Object.keys(environment).length > 0);
   });
 
   it('has no default model where models have names of their owners’ choice [CFG-4]', () => {

@@ -91,6 +91,11 @@ function firstIn(variables: readonly string[], environment: Environment): Given 
   return undefined;
 }
 
+/** Whether anything is given that lets a request in, be it half of what is needed. */
+export function hasCredential(provider: Provider, environment: Environment): boolean {
+  return Object.keys(fieldsOf(provider, environment)).some((name) => CREDENTIALS.has(name as FieldName));
+}
+
 /** Whether one of the usual key variables is set. */
 export function hasUsualKey({ keyVariables }: WellKnownProvider, environment: Environment): boolean {
   return firstIn(keyVariables, environment) !== undefined;

@@ -1,5 +1,6 @@
 import { messageOf } from '@agentd/contract';
 import { knownModelsOf } from './known-models.ts';
+import { hasCredential } from './provider-fields.ts';
 import { resolveProvider, type ProviderSources } from './resolve-provider.ts';
 import type { AdaptorId, ProviderSettings } from './settings.ts';
 import { WELL_KNOWN, wellKnown, type WellKnownProvider } from './well-known.ts';
@@ -55,11 +56,12 @@ function fromSettings(provider: string, { adaptor, models = {} }: ProviderSettin
 function stateOf(provider: string, sources: ProviderSources): Pick<ProviderListing, 'hasKey' | 'problem'> {
   try {
     const resolved = resolveProvider(provider, sources);
-    return {
-      hasKey: resolved.kind === 'endpoint' && resolved.endpoint.credential !== undefined,
-      problem: null,
-    };
+    const hasKey = resolved.kind === 'endpoint' && resolved.endpoint.credential !== undefined;
+    return { hasKey, problem: null };
   } catch (thrown) {
-    return { hasKey: false, problem: messageOf(thrown) };
+    // A table that is wrong in itself has its own problem; a well-known provider may have its key and want more.
+    const isKnownOnly = !Object.hasOwn(sources.providers, provider);
+    const known = { id: provider, settings: undefined, known: wellKnown(provider) };
+    return { hasKey: isKnownOnly && hasCredential(known, sources.environment), problem: messageOf(thrown) };
   }
 }

@@ -82,6 +82,8 @@ describe('a run over a cloud’s own wire', () => {
 
   it('is listed with what it still needs [CFG-5]', async () => {
     const env = { AZURE_API_KEY: 'k', COHERE_API_KEY: 'k' };
+    const table = (await bench.run(['models', 'list'], { env })).stdout;
+    expect(table).toMatch(/^azure +azure-openai-responses +.*AZURE_RESOURCE_NAME/m);
     const { stdout } = await bench.run(['models', 'list', '--json'], { env });
     const { providers } = JSON.parse(stdout) as {
       providers: { provider: string; adaptor: string; usable: string | null }[];
