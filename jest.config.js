@@ -1,6 +1,11 @@
 /** One run for all packages: on two cores it is about twice as fast as one run a package. */
 export default {
-  projects: ['<rootDir>/packages/*', '<rootDir>/apps/*', '<rootDir>/tooling/checks', '<rootDir>/tooling/clauses'],
+  projects: [
+    '<rootDir>/packages/*',
+    '<rootDir>/apps/*',
+    '<rootDir>/tooling/checks',
+    '<rootDir>/tooling/clauses',
+  ],
   // Process-spawning tests share the machine with the other worker; Jest's 5 s are too few for them.
   testTimeout: 30_000,
   maxWorkers: '100%',

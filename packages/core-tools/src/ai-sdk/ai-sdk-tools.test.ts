@@ -127,7 +127,10 @@ describe('aiSdkTools', () => {
       { toolName: 'write', input: { filePath: 'f', content: 'new' } },
       { toolName: 'edit', input: { filePath: 'f', oldString: 'new', newString: 'newer' } },
     ]);
-    expect(results).toEqual(['Replaced f (3 bytes).', expect.stringMatching(/^failed: .*(stale|changed|0 times)/)]);
+    expect(results).toEqual([
+      'Replaced f (3 bytes).',
+      expect.stringMatching(/^failed: .*(stale|changed|0 times)/),
+    ]);
     expect(await readFile(join(s.path, 'f'), 'utf8')).toBe('new');
   });
 

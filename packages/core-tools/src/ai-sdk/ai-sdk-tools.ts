@@ -110,8 +110,11 @@ async function finished(
   return order.alone(call.serializationKey, async () => {
     await call.revalidate?.(signal);
     const output = new CallOutput(tool.spec.output, maxStreamLength);
-    const report = async ({ chunks = [] }: { readonly chunks?: readonly { text: string; stream?: string }[] }) =>
-      output.take(chunks);
+    const report = async ({
+      chunks = [],
+    }: {
+      readonly chunks?: readonly { text: string; stream?: string }[];
+    }) => output.take(chunks);
     return output.textOf(await call.execute({ callId: toolCallId, report, stdin: null }, signal));
   });
 }
