@@ -1,4 +1,6 @@
+import { printable } from './printable.ts';
+
 /** A message of several lines would break the promise of one (CLI-1). */
 export function oneLine(message: string): string {
-  return message.trim().replaceAll(/\s*\n\s*/g, ' ');
+  return printable(message.trim().replaceAll(/\s*\n\s*/g, ' '));
 }

@@ -1,5 +1,6 @@
 import { isatty as isTerminal } from 'node:tty';
 import { styleText } from 'node:util';
+import { printable } from './printable.ts';
 import { StatusLine } from './status-line.ts';
 
 type Style = Parameters<typeof styleText>[0];
@@ -8,6 +9,8 @@ type Style = Parameters<typeof styleText>[0];
 export interface Screen {
   /** Writes to stdout. After the reader has gone away it does nothing. */
   readonly print: (text: string) => void;
+  /** Writes text from outside to stdout: as it is, but on a terminal with nothing in it that could command the terminal. */
+  readonly show: (text: string) => void;
   /** Writes one line to stderr. */
   readonly tell: (line: string) => void;
   /** Shows one line below everything until the next word, or takes it away: on a terminal alone (CLI-2). */
@@ -34,11 +37,13 @@ export function processScreen({ plain }: ScreenChoices): Screen {
   const style: Screen['style'] = (name, text) =>
     colours ? styleText(name, text, { validateStream: false }) : text;
   const line = errorLine((text) => style('dim', text));
+  const print = (text: string): void => {
+    line?.clear();
+    if (!closed.signal.aborted) process.stdout.write(text);
+  };
   return {
-    print: (text) => {
-      line?.clear();
-      if (!closed.signal.aborted) process.stdout.write(text);
-    },
+    print,
+    show: (text) => print(isTerminal(1) ? printable(text) : text),
     tell: (text) => {
       line?.clear();
       process.stderr.write(`${text}\n`);

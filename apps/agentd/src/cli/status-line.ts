@@ -1,4 +1,4 @@
-import { printable } from './print-rows.ts';
+import { printable } from './printable.ts';
 
 /** Where a status line is written: a terminal. */
 export interface StatusSurface {

@@ -1,5 +1,5 @@
 import type { EngineEvent, LiveEvent } from '@agentd/engine';
-import { printable } from '../cli/print-rows.ts';
+import { printable } from '../cli/printable.ts';
 import type { Screen } from '../cli/screen.ts';
 import { durationText, titleOf } from '../run/progress-lines.ts';
 import { overlapMs, type CallWatch, type WatchedCall } from './call-watch.ts';

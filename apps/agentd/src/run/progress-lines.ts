@@ -1,6 +1,6 @@
 import type { EngineEvent, EventOf } from '@agentd/engine';
 import { oneLine } from '../cli/one-line.ts';
-import { printable } from '../cli/print-rows.ts';
+import { printable } from '../cli/printable.ts';
 import type { Screen } from '../cli/screen.ts';
 
 /** A longer label says no more at a glance. */

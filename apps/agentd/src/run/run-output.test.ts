@@ -10,6 +10,7 @@ function screenOf(errorsOnTerminal: boolean) {
   const told: string[] = [];
   const statuses: (string | null)[] = [];
   const screen: Screen = {
+    show: (text: string) => void printed.push(text),
     print: (text) => void printed.push(text),
     tell: (line) => void told.push(line),
     status: (line) => void statuses.push(line),

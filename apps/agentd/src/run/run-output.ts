@@ -60,7 +60,7 @@ function finalText(format: 'text' | 'none', screen: Screen, clock: Clock): RunOu
     begin: () => progress?.begin(),
     finish: (summary) => {
       progress?.stop();
-      if (format === 'text' && summary.final_text !== '') screen.print(`${summary.final_text.trimEnd()}\n`);
+      if (format === 'text' && summary.final_text !== '') screen.show(`${summary.final_text.trimEnd()}\n`);
       progress?.close(summary);
       const remark = remarkOn(summary, format === 'text' ? unasked.advice() : null);
       if (remark !== null) screen.tell(`agentd: ${remark}`);

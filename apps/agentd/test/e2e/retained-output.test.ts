@@ -52,6 +52,22 @@ describe('retained output through the real binary', () => {
     expect(await readFile(join(folder, 'work', 'counter'), 'utf8')).toBe('ran\n');
   });
 
+  it('of a terminal program is shown without its control sequences and stored with them [field C17] [BASH-8]', async () => {
+    const command = String.raw`printf 'aaaa\rbb\033[K\n\033[2J\033[?25l\033]0;pwn\007end\n'`;
+    const { text } = await call('bash', { command }, '--mode', 'yolo');
+    expect(text).toContain('[stdout]\nbb\nend\n');
+    // oxlint-disable-next-line no-control-regex -- control characters are what is looked for
+    expect(text).not.toMatch(/[\u0000-\u0008\u000B-\u001F]/);
+    const { stdout } = await agentd('sessions', 'list', '--json');
+    const [{ session_id: id }] = JSON.parse(stdout) as [{ session_id: string }];
+    const log = await agentd('sessions', 'events', id);
+    const uri = /artifact:\/\/sha256\/([0-9a-f]{64})","incomplete"/.exec(
+      log.stdout.replaceAll('"},', '",'),
+    )?.[1];
+    const stored = await agentd('artifacts', 'show', `artifact://${uri}/stdout`);
+    expect(stored.stdout).toBe('aaaa\rbb\u001B[K\n\u001B[2J\u001B[?25l\u001B]0;pwn\u0007end\n');
+  });
+
   it('is readable under a rule for artifacts where files ask, without a question about paths [field E5] [ART-8]', async () => {
     await mkdir(join(home, 'agents'), { recursive: true });
     await writeFile(

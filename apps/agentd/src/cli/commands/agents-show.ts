@@ -13,7 +13,7 @@ export async function showAgent(
   const situation = await situate(options);
   if (situation.skipped !== null) screen.tell(situation.skipped);
   const { document, text, file } = find(id, situation);
-  screen.print(options.json === true ? `${JSON.stringify({ ...document, file }, null, 2)}\n` : text);
+  screen.show(options.json === true ? `${JSON.stringify({ ...document, file }, null, 2)}\n` : text);
   return EXIT.completed;
 }
 

@@ -34,7 +34,7 @@ export async function showArtifact(uri: string, options: ArtifactOptions, screen
     screen.print(`${JSON.stringify({ text: page.text, next_offset: page.nextOffset })}\n`);
     return EXIT.completed;
   }
-  screen.print(page.text);
+  screen.show(page.text);
   if (page.nextOffset !== null) screen.tell(`more: --offset ${page.nextOffset}`);
   return EXIT.completed;
 }

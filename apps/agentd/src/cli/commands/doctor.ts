@@ -1,7 +1,7 @@
 import { EXIT } from '../../exit-codes.ts';
 import { examine } from '../../doctor/examine.ts';
 import type { DataOptions, PlaceOptions } from '../options.ts';
-import { printable } from '../print-rows.ts';
+import { printable } from '../printable.ts';
 import type { Screen } from '../screen.ts';
 
 /** `doctor`: one line for each thing that must be right, and what to mend where it is not. */

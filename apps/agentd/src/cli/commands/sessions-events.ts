@@ -4,7 +4,7 @@ import { homeFolder } from '../../home/home.ts';
 import { findSession } from '../../session/find-session.ts';
 import { followLines } from '../../session/follow-lines.ts';
 import { onInterruption } from '../interruption.ts';
-import { printable } from '../print-rows.ts';
+import { printable } from '../printable.ts';
 import type { Screen } from '../screen.ts';
 
 export interface EventsOptions {

@@ -8,7 +8,8 @@ import { statusNow } from '../../session/owner.ts';
 import { runsOf, type RunRow } from '../../session/run-rows.ts';
 import { counted } from '../counted.ts';
 import type { DataOptions } from '../options.ts';
-import { printable, printRows } from '../print-rows.ts';
+import { printRows } from '../print-rows.ts';
+import { printable } from '../printable.ts';
 import type { Screen } from '../screen.ts';
 
 export interface ShowOptions extends DataOptions {

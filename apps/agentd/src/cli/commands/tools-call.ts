@@ -27,7 +27,7 @@ export async function callTool(
     const stop = AbortSignal.any([interruption.signal, screen.closed]);
     const call = { clientRunId: randomIds.uuid(), tool: name, args, agent: plan.agent.id };
     const report = await session.callTool(call, stop);
-    screen.print(options.json === true ? `${JSON.stringify(shown(report))}\n` : lineEnded(textOf(report)));
+    screen.show(options.json === true ? `${JSON.stringify(shown(report))}\n` : lineEnded(textOf(report)));
     return report.outcome === 'completed' ? EXIT.completed : EXIT.failed;
   } finally {
     await plan.app.engine.stop();
