@@ -1,6 +1,6 @@
-import { lstat, mkdir } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { codeOf, streamsOf, type CaptureRequest, type FileLock, type FileLocks } from '@agentd/contract';
+import { streamsOf, type CaptureRequest, type FileLocks } from '@agentd/contract';
 import { TemporaryFile } from './temporary-file.ts';
 
 export interface CaptureFilePorts {
@@ -38,41 +38,35 @@ export async function createCaptureFiles(
   }
 }
 
-/** Takes over what a dead process left of a call; null when nothing is there or somebody holds any of it. */
+/**
+ * Takes over what a dead process left of a call; null when nothing is there, or somebody holds any of it or has just
+ * taken it over: of all who ask at once, one gets it.
+ */
 export async function adoptCaptureFiles(
   request: CaptureRequest,
   { folder, locks }: CaptureFilePorts,
 ): Promise<readonly TemporaryFile[] | null> {
   const paths = pathsOf(folder, request);
-  const present = await Promise.all(paths.map(exists));
-  if (!present.includes(true)) return null;
-  const held: FileLock[] = [];
+  const files = new Map<string, TemporaryFile>();
+  const leaveAll = (): Promise<unknown> => Promise.all([...files.values()].map((file) => file.leave()));
   try {
-    // A stream whose file was never created is an empty one: taking the lock creates it.
     for (const path of paths) {
-      const lock = await locks.tryExclusive(path);
-      if (lock === null) break;
-      held.push(lock);
+      const file = await TemporaryFile.adopt(path, locks);
+      if (file === 'missing') continue;
+      if (file === 'held') {
+        await leaveAll();
+        return null;
+      }
+      files.set(path, file);
     }
-    if (held.length === paths.length) return await Promise.all(held.map((lock) => TemporaryFile.adopt(lock)));
+    if (files.size === 0) return null;
+    // A stream whose file was never created is an empty one.
+    for (const path of paths) {
+      if (!files.has(path)) files.set(path, await TemporaryFile.create(path, locks));
+    }
   } catch (error) {
-    await releaseAll(held);
+    await leaveAll();
     throw error;
   }
-  await releaseAll(held);
-  return null;
-}
-
-async function releaseAll(locks: readonly FileLock[]): Promise<void> {
-  await Promise.all(locks.map((lock) => lock.release()));
-}
-
-async function exists(path: string): Promise<boolean> {
-  try {
-    await lstat(path);
-    return true;
-  } catch (error) {
-    if (codeOf(error) === 'ENOENT' || codeOf(error) === 'ENOTDIR') return false;
-    throw error;
-  }
+  return paths.flatMap((path) => files.get(path) ?? []);
 }

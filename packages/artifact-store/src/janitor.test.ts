@@ -266,6 +266,13 @@ describe('a janitor that cannot tell what is alive removes nothing', () => {
       },
     ],
     [
+      'a folder has a name that is no UTF-8',
+      async ({ sessions }: Project) => {
+        const folder = Buffer.concat([Buffer.from(join(sessions, 'caf')), Buffer.from([0xe9])]);
+        await mkdir(folder);
+      },
+    ],
+    [
       'a log has a line of more than 64 MiB',
       async ({ log }: Project) => void (await log('root', 'x'.repeat(65 * 1024 * 1024))),
     ],

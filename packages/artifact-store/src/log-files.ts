@@ -30,8 +30,12 @@ function entriesOf(folder: string): ReturnType<typeof readEntries> {
   try {
     return readEntries(folder);
   } catch (error) {
-    if (codeOf(error) === 'ENOENT') return [];
-    throw error;
+    if (codeOf(error) !== 'ENOENT') throw error;
+    // Not gone: its name is no UTF-8, so that what was listed is not what it is called.
+    if (folder.includes('\uFFFD')) {
+      throw storeError('ARTIFACT_STORE_LOGS', `${folder} has a name that is no UTF-8, so it cannot be read`);
+    }
+    return [];
   }
 }
 

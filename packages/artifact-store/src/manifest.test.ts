@@ -42,6 +42,10 @@ describe('parseManifest', () => {
     ['a name that is none', withStream({ name: '../x' })],
     ['a digest that is none', withStream({ sha256: '../../etc/passwd' })],
     ['a reference to something else', withStream({ sha256: B })],
+    ['a line break at the end', `${formatManifest(streams)}\n`],
+    ['keys in another order', JSON.stringify({ version: 1, kind: 'output_manifest', streams: good.streams })],
+    ['a key twice', formatManifest(streams).replace('{', '{"version":1,')],
+    ['a number spelt otherwise', formatManifest(streams).replace('"version":1,', '"version":1.0,')],
     ['a negative length', withStream({ byte_length: -1 })],
   ])('takes %s for no manifest [ART-7] [ART-17]', (_, text) => {
     expect(parseManifest(text)).toBeNull();

@@ -96,7 +96,8 @@ export class Publisher {
       if (stat.byteLength !== byteLength) return 'damaged';
       const known = blobs.isVerified(digest, stat.version);
       if (!known && byteLength > MAX_REREAD_BYTES) return 'damaged';
-      return (await blobs.isIntact(digest, stat.version)) ? { of: stat.version } : 'damaged';
+      const intact = await blobs.intactVersion(digest, stat.version);
+      return intact === null ? 'damaged' : { of: intact };
     } catch (error) {
       if (codeOf(error) === 'ARTIFACT_STORE_NO_BLOB') return 'damaged';
       throw error;

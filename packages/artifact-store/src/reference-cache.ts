@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
-import { open, readFile, rename } from 'node:fs/promises';
+import { open, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { codeOf } from '@agentd/contract';
 import type { LogRecord } from './log-scan.ts';
@@ -50,8 +50,10 @@ export async function loadReferenceCache(folder: string): Promise<LoadedCache> {
 
 /** False where it cannot be written; the next pass then takes longer. Only whoever holds the guard may call it. */
 export async function saveReferenceCache(folder: string, cache: ReferenceCache): Promise<boolean> {
-  const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | constants.O_NOFOLLOW;
+  const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
   try {
+    // What a killed janitor left, or anything else: a pipe would be waited for, a second name of a blob written to.
+    await rm(join(folder, WRITTEN_FILE), { force: true });
     const file = await open(join(folder, WRITTEN_FILE), flags, 0o600);
     try {
       await file.writeFile(formatCache(cache));

@@ -1,6 +1,6 @@
 import { constants } from 'node:fs';
-import { open, unlink, type FileHandle } from 'node:fs/promises';
-import type { FileLock, FileLocks } from '@agentd/contract';
+import { lstat, open, unlink, type FileHandle } from 'node:fs/promises';
+import { codeOf, type FileLock, type FileLocks } from '@agentd/contract';
 import { storeError } from './errors.ts';
 import { HeadBytes } from './kept-bytes.ts';
 
@@ -48,9 +48,25 @@ export class TemporaryFile {
     }
   }
 
-  /** Takes over a file that a dead process left, with a lock on it in hand. */
-  static async adopt(lock: FileLock): Promise<TemporaryFile> {
-    return new TemporaryFile(await open(lock.path, constants.O_RDWR | constants.O_NOFOLLOW), lock);
+  /**
+   * Takes over a file that a dead process left: 'missing' where nothing has the name, 'held' where its writer lives or
+   * somebody else has taken it over, be it a moment ago.
+   */
+  static async adopt(path: string, locks: FileLocks): Promise<TemporaryFile | 'missing' | 'held'> {
+    const handle = await openIfThere(path);
+    if (handle === null) return 'missing';
+    try {
+      const lock = await locks.tryExclusive(path);
+      if (lock !== null && (await isNamed(handle, path))) return new TemporaryFile(handle, lock);
+      // Whoever had it removed it before we had the lock, which then may have made an empty file of that name.
+      if (lock !== null) await removeFile(path);
+      await lock?.release();
+    } catch (error) {
+      await handle.close();
+      throw error;
+    }
+    await handle.close();
+    return 'held';
   }
 
   /** Whether the writer should await `room` before it writes on. */
@@ -121,6 +137,11 @@ export class TemporaryFile {
     return this.#letGo;
   }
 
+  /** Frees the lock and leaves the file where it is. Nothing else may follow. */
+  async leave(): Promise<void> {
+    await Promise.allSettled([this.handle.close(), this.#lock.release()]);
+  }
+
   async #writeQueued(): Promise<void> {
     while (this.#queued.bytes.length > 0) {
       [this.#queued, this.#underWay] = [this.#underWay, this.#queued];
@@ -151,7 +172,7 @@ export class TemporaryFile {
   async #remove(): Promise<void> {
     await this.#writing;
     await removeFile(this.path);
-    await Promise.allSettled([this.handle.close(), this.#lock.release()]);
+    await this.leave();
   }
 }
 
@@ -160,6 +181,27 @@ async function lockOf(path: string, locks: FileLocks): Promise<FileLock> {
   if (lock === null)
     throw storeError('ARTIFACT_STORE_FILE_CHANGED', 'somebody else locked a new capture file');
   return lock;
+}
+
+async function openIfThere(path: string): Promise<FileHandle | null> {
+  try {
+    return await open(path, constants.O_RDWR | constants.O_NOFOLLOW);
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT' || codeOf(error) === 'ENOTDIR') return null;
+    throw error;
+  }
+}
+
+/** Whether the open file still has the name. As long as it is open, no other file can have its inode. */
+async function isNamed(handle: FileHandle, path: string): Promise<boolean> {
+  const { dev, ino } = await handle.stat({ bigint: true });
+  try {
+    const named = await lstat(path, { bigint: true });
+    return named.dev === dev && named.ino === ino;
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return false;
+    throw error;
+  }
 }
 
 async function removeFile(path: string): Promise<void> {

@@ -6,17 +6,22 @@ import {
   type AgentdError,
   type ToolErrorCode,
 } from '@agentd/contract';
-import type { BlobBackend } from './blob-backend.ts';
+import { bytesSource, type BlobBackend } from './blob-backend.ts';
 import { indexBlob, type BlobIndex } from './blob-index.ts';
 
 /** Indexes that are kept; the one unused for longest makes room. */
 const MAX_INDEXES = 256;
 
 /** How often a blob may change under our hands before we give up. */
-const MAX_TRIES = 3;
+const MAX_TRIES = 10;
+
+/** A blob up to this size is held in memory once it changed under our hands: then nobody can disturb a second time. */
+const MAX_HELD_BYTES = 2 * 1024 * 1024;
 
 /** Faults of this moment and of this process, which say nothing about the blob. */
 const PASSING_FAULTS: ReadonlySet<string | undefined> = new Set(['EMFILE', 'ENFILE', 'ENOMEM', 'EAGAIN']);
+
+const WRONG_CONTENT = 'its content is not that of its digest';
 
 /** A blob whose content was found to be that of its name. */
 export interface VerifiedBlob {
@@ -65,22 +70,26 @@ export class VerifiedBlobs {
         throw asToolError(digest, used.reason);
       }
       this.#forget(digest);
+      if (index.byteLength <= MAX_HELD_BYTES) return use(await this.#held(digest, signal));
     }
     throw corrupt(digest, 'it keeps changing');
   }
 
-  /** Whether this version was verified before, so that `isIntact` costs nothing. */
+  /** Whether this version was verified before, so that `intactVersion` costs nothing. */
   isVerified(digest: string, version: string): boolean {
     return this.#versions.get(digest) === version;
   }
 
-  /** Whether this version has the content of its name. Throws for a fault that says nothing about that. */
-  async isIntact(digest: string, version: string): Promise<boolean> {
+  /**
+   * The version that has the content of its name: this one, or another that took its place meanwhile, since others store
+   * the same content too. Null where the content is another; throws for a fault that says nothing about that.
+   */
+  async intactVersion(digest: string, version: string): Promise<string | null> {
     if (!this.isVerified(digest, version)) this.#forget(digest);
     try {
-      return (await this.#verified(digest)).version === version;
+      return (await this.#verified(digest)).version;
     } catch (error) {
-      if (codeOf(error) === 'artifact_corrupt' || codeOf(error) === 'artifact_missing') return false;
+      if (codeOf(error) === 'artifact_corrupt' || codeOf(error) === 'artifact_missing') return null;
       throw error;
     }
   }
@@ -111,13 +120,39 @@ export class VerifiedBlobs {
       const stat = await this.#backend.stat(digest);
       if (stat === null) throw missing(digest);
       const index = await indexBlob(this.#backend.get(digest, { start: 0, end: stat.byteLength }));
-      if (index.sha256 !== digest) throw corrupt(digest, 'its content is not that of its digest');
+      if (index.sha256 !== digest) throw corrupt(digest, WRONG_CONTENT);
       this.#versions.set(digest, stat.version);
       return { version: stat.version, index };
     } catch (error) {
       this.#forget(digest);
       throw asToolError(digest, error);
     }
+  }
+
+  /**
+   * The blob in memory, read at one go and verified as it is held. Whoever stores the same output meanwhile makes it young
+   * again, so its version changes while its content does not; on a busy store that happens in every moment.
+   */
+  async #held(digest: string, signal: AbortSignal): Promise<VerifiedBlob> {
+    try {
+      const bytes = await this.#bytesOf(digest, signal);
+      const index = await indexBlob(bytesSource(bytes).chunks());
+      if (index.sha256 !== digest) throw corrupt(digest, WRONG_CONTENT);
+      return { index, readFrom: (start) => bytesSource(bytes.subarray(start)).chunks() };
+    } catch (error) {
+      signal.throwIfAborted();
+      throw asToolError(digest, error);
+    }
+  }
+
+  async #bytesOf(digest: string, signal: AbortSignal): Promise<Buffer> {
+    const parts: Uint8Array[] = [];
+    // One byte more tells a blob that has grown.
+    for await (const chunk of this.#backend.get(digest, { start: 0, end: MAX_HELD_BYTES + 1 })) {
+      signal.throwIfAborted();
+      parts.push(Uint8Array.from(chunk));
+    }
+    return Buffer.concat(parts);
   }
 
   async #versionOf(digest: string): Promise<string | null> {

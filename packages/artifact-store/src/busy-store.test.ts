@@ -1,0 +1,105 @@
+import { link, mkdir, readFile, readdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import { randomIds, systemClock } from '@agentd/contract';
+import { ArtifactStore } from './artifact-store.ts';
+import type { BlobBackend } from './blob-backend.ts';
+import { fileLocks, type SharedFileLocks } from './file-locks.ts';
+import { memoryBackend } from './memory-backend.ts';
+import { makePipe } from './test/make-pipe.ts';
+import { BASH, NO_ABORT, SINGLE, captureAll, readPages, requestOf, sha256 } from './test/stores.ts';
+import { temporaryFolders } from './test/temporary-folder.ts';
+
+const newFolder = temporaryFolders();
+
+interface Surroundings {
+  readonly backend?: BlobBackend;
+  readonly locks?: SharedFileLocks;
+}
+
+async function newStore({ backend, locks = fileLocks }: Surroundings = {}) {
+  const folder = await newFolder();
+  const ports = { folder, locks, clock: systemClock, ids: randomIds };
+  return { folder, store: new ArtifactStore(backend === undefined ? ports : { ...ports, backend }) };
+}
+
+/** A backend on which others store every blob again whenever it was looked at or read, and the blobs it replaced. */
+function busyBackend() {
+  const backend = memoryBackend();
+  const replaced: string[] = [];
+  const busy: BlobBackend = {
+    ...backend,
+    stat: async (digest) => {
+      const stat = await backend.stat(digest);
+      await backend.refresh(digest);
+      return stat;
+    },
+    replace: async (digest, source) => {
+      replaced.push(digest);
+      await backend.replace(digest, source);
+    },
+  };
+  return { busy, replaced };
+}
+
+describe('output that others store again at every moment', () => {
+  it('can be read all the same [ART-2] [ART-10]', async () => {
+    const { store } = await newStore({ backend: busyBackend().busy });
+    await captureAll(store, requestOf(SINGLE), [{ text: 'same\n' }]);
+    expect(await readPages(store, `artifact://${sha256('same\n')}`)).toEqual(['same\n']);
+    const past = { address: { digest: sha256('same\n'), stream: null }, offset: 7, limit: 1 };
+    await expect(store.page(past, NO_ABORT)).rejects.toMatchObject({ code: 'invalid_arguments' });
+  });
+
+  it('is not taken for damaged by who stores it once more [ART-1] [ART-10]', async () => {
+    const { busy, replaced } = busyBackend();
+    const { store } = await newStore({ backend: busy });
+    for (let times = 0; times < 3; times += 1) {
+      await captureAll(store, requestOf(SINGLE), [{ text: 'same\n' }]);
+    }
+    expect(replaced).toEqual([]);
+  });
+});
+
+it('a leftover that somebody else recovers meanwhile is theirs: null, and no empty output [ART-11] [OUT-16]', async () => {
+  const folders: string[] = [];
+  const { store, folder } = await newStore({
+    locks: {
+      ...fileLocks,
+      tryExclusive: async (path, note) => {
+        const names = (await readdir(folders[0] ?? '')).filter((name) => name.startsWith('.capture-'));
+        await Promise.all(names.map((name) => rm(join(folders[0] ?? '', name))));
+        return fileLocks.tryExclusive(path, note);
+      },
+    },
+  });
+  folders.push(folder);
+  const request = requestOf(BASH);
+  await writeFile(join(folder, `.capture-${request.callId}-0-stdout.tmp`), 'before the crash\n');
+  expect(await store.recover(request)).toBeNull();
+  expect(await readdir(folder)).toEqual([]);
+});
+
+describe('the cache of the janitor', () => {
+  async function collected(damage: (path: string, blob: string) => Promise<unknown>) {
+    const { store, folder } = await newStore();
+    const sessions = await newFolder();
+    await captureAll(store, requestOf(SINGLE), [{ text: 'kept\n' }]);
+    const log = join(sessions, 'events.jsonl');
+    await writeFile(log, `{"uri":"artifact://sha256/${sha256('kept\n')}"}\n`);
+    await damage(join(folder, '.references.cache.tmp'), join(folder, sha256('kept\n')));
+    const logs = async function* () {
+      yield log;
+    };
+    const { kind } = await store.collect({ logs, graceMs: 0 }, NO_ABORT);
+    return { kind, content: await readFile(join(folder, sha256('kept\n')), 'utf8') };
+  }
+
+  it.each([
+    ['a pipe', makePipe],
+    ['a second name of a blob', (path: string, blob: string) => link(blob, path)],
+    ['a folder', (path: string) => mkdir(path)],
+  ])('neither waits for nor writes to %s where it is to be written [ART-9] [ART-14]', async (_, damage) => {
+    expect(await collected(damage)).toEqual({ kind: 'collected', content: 'kept\n' });
+  });
+});
