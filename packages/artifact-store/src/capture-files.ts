@@ -11,8 +11,15 @@ export interface CaptureFilePorts {
 /** Names of files that only a writer needs: of captures, and of manifests on their way. */
 const TEMPORARY_NAME = /^\.(?:capture-.+|[0-9a-f]{64}\.[0-9a-f-]{36})\.tmp$/;
 
+const CALL_PART = /^\.capture-[0-9a-f-]{36}-/i;
+
 export function isTemporaryName(name: string): boolean {
   return TEMPORARY_NAME.test(name);
+}
+
+/** Equal for all files of a call; of any other temporary file, its name. */
+export function callPartOf(name: string): string {
+  return CALL_PART.exec(name)?.[0] ?? name;
 }
 
 /** The capture files of a call, in the order of its streams. Their names lead a later process back to the call. */
@@ -39,34 +46,50 @@ export async function createCaptureFiles(
 }
 
 /**
- * Takes over what a dead process left of a call; null when nothing is there, or somebody holds any of it or has just
- * taken it over: of all who ask at once, one gets it.
+ * Takes over those of the files that are there; none of them where somebody holds one or has just taken it over. All who
+ * ask begin with the first stream, so of several that ask at once one gets everything.
  */
+export async function adoptEach(
+  paths: readonly string[],
+  locks: FileLocks,
+): Promise<ReadonlyMap<string, TemporaryFile>> {
+  const files = new Map<string, TemporaryFile>();
+  try {
+    for (const path of paths) {
+      const file = await TemporaryFile.adopt(path, locks);
+      if (file === 'held') {
+        await leaveAll(files);
+        return new Map();
+      }
+      if (file !== 'missing') files.set(path, file);
+    }
+    return files;
+  } catch (error) {
+    await leaveAll(files);
+    throw error;
+  }
+}
+
+/** Takes over what a dead process left of a call; null when nothing is there or somebody else has it. */
 export async function adoptCaptureFiles(
   request: CaptureRequest,
   { folder, locks }: CaptureFilePorts,
 ): Promise<readonly TemporaryFile[] | null> {
   const paths = pathsOf(folder, request);
-  const files = new Map<string, TemporaryFile>();
-  const leaveAll = (): Promise<unknown> => Promise.all([...files.values()].map((file) => file.leave()));
+  const files = new Map(await adoptEach(paths, locks));
+  if (files.size === 0) return null;
   try {
-    for (const path of paths) {
-      const file = await TemporaryFile.adopt(path, locks);
-      if (file === 'missing') continue;
-      if (file === 'held') {
-        await leaveAll();
-        return null;
-      }
-      files.set(path, file);
-    }
-    if (files.size === 0) return null;
     // A stream whose file was never created is an empty one.
     for (const path of paths) {
       if (!files.has(path)) files.set(path, await TemporaryFile.create(path, locks));
     }
   } catch (error) {
-    await leaveAll();
+    await leaveAll(files);
     throw error;
   }
   return paths.flatMap((path) => files.get(path) ?? []);
+}
+
+async function leaveAll(files: ReadonlyMap<string, TemporaryFile>): Promise<void> {
+  await Promise.all([...files.values()].map((file) => file.leave()));
 }

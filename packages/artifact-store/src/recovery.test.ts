@@ -144,6 +144,33 @@ describe('the start-up sweep', () => {
     expect(await store.sweep()).toBe(1);
   });
 
+  it('keeps a stream that was silent for its last hour with the rest of its call [ART-11] [OUT-16]', async () => {
+    const { folder, later } = await laterStore();
+    const request = requestOf(BASH);
+    const stderr = join(folder, `.capture-${request.callId}-1-stderr.tmp`);
+    await writeFile(capturePath(folder, request), 'said just before the crash\n');
+    await writeFile(stderr, 'said long before\n');
+    const now = Date.now() / 1000 + (2 * HOUR_MS) / 1000;
+    await utimes(capturePath(folder, request), now, now);
+    expect(await later.sweep()).toBe(0);
+    const recovered = await later.recover(request);
+    expect(recovered?.text).toBe('[stdout]\nsaid just before the crash\n\n[stderr]\nsaid long before\n');
+    await recovered?.release();
+  });
+
+  it('leaves a call whole to who recovers it at the same time, or removes it whole [ART-11]', async () => {
+    const { folder, later, now } = await laterStore();
+    for (let round = 0; round < 30; round += 1) {
+      const request = requestOf(BASH);
+      await writeFile(capturePath(folder, request), 'out');
+      await writeFile(join(folder, `.capture-${request.callId}-1-stderr.tmp`), 'err');
+      const [recovered] = await Promise.all([now.recover(request), later.sweep()]);
+      expect(recovered?.text ?? 'removed').toMatch(/^(?:removed|\[stdout\]\nout\n\n\[stderr\]\nerr)$/);
+      await recovered?.release();
+      expect(await temporaryNames(folder)).toEqual([]);
+    }
+  });
+
   it('does not take a silent capture of a living process for abandoned [ART-11]', async () => {
     const { folder, later } = await laterStore();
     const writer = runProgram('capture-and-wait', [folder, randomIds.uuid()]);

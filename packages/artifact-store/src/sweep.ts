@@ -1,7 +1,7 @@
-import { readdir, stat, unlink } from 'node:fs/promises';
+import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock, FileLocks } from '@agentd/contract';
-import { isTemporaryName } from './capture-files.ts';
+import { adoptEach, callPartOf, isTemporaryName } from './capture-files.ts';
 
 /** A file that nobody has written to for this long, and that nobody holds, is abandoned (ART-11). */
 const ABANDONED_AFTER_MS = 60 * 60 * 1000;
@@ -14,12 +14,17 @@ export interface SweepPorts {
 
 /**
  * Removes temporary files that are older than an hour and whose lock is free at once; resolves with their number.
- * A silent long capture holds its lock, so it is never taken for abandoned (ART-11). Never rejects.
+ * A silent long capture holds its lock, so it is never taken for abandoned (ART-11). The files of a call go together or
+ * stay together: a stream that was silent for its last hour is as young as the others. Never rejects.
  */
 export async function sweepTemporaryFiles(ports: SweepPorts): Promise<number> {
+  const names = (await namesIn(ports.folder)).filter(isTemporaryName).toSorted();
   let removed = 0;
-  for (const name of await namesIn(ports.folder)) {
-    if (isTemporaryName(name) && (await removeAbandoned(join(ports.folder, name), ports))) removed += 1;
+  for (const [, group] of Map.groupBy(names, callPartOf)) {
+    removed += await removeAbandoned(
+      group.map((name) => join(ports.folder, name)),
+      ports,
+    );
   }
   return removed;
 }
@@ -32,18 +37,14 @@ async function namesIn(folder: string): Promise<readonly string[]> {
   }
 }
 
-async function removeAbandoned(path: string, { locks, clock }: SweepPorts): Promise<boolean> {
+async function removeAbandoned(paths: readonly string[], { locks, clock }: SweepPorts): Promise<number> {
   try {
-    if (clock.now() - (await stat(path)).mtimeMs <= ABANDONED_AFTER_MS) return false;
-    const lock = await locks.tryExclusive(path);
-    if (lock === null) return false;
-    try {
-      await unlink(path);
-      return true;
-    } finally {
-      await lock.release();
-    }
+    const times = await Promise.all(paths.map(async (path) => (await lstat(path)).mtimeMs));
+    if (clock.now() - Math.max(...times) <= ABANDONED_AFTER_MS) return 0;
+    const files = await adoptEach(paths, locks);
+    await Promise.all([...files.values()].map((file) => file.letGo()));
+    return files.size;
   } catch {
-    return false; // Gone meanwhile, a link, or not ours to remove: left alone.
+    return 0; // Gone meanwhile, a link, or not ours to remove: left alone.
   }
 }
