@@ -1,9 +1,10 @@
 import { link, mkdir, readFile, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 import { randomIds, systemClock } from '@agentd/contract';
 import { ArtifactStore } from './artifact-store.ts';
-import type { BlobBackend } from './blob-backend.ts';
+import { bytesSource, type BlobBackend } from './blob-backend.ts';
 import { fileLocks, type SharedFileLocks } from './file-locks.ts';
 import { memoryBackend } from './memory-backend.ts';
 import { makePipe } from './test/make-pipe.ts';
@@ -58,6 +59,60 @@ describe('output that others store again at every moment', () => {
       await captureAll(store, requestOf(SINGLE), [{ text: 'same\n' }]);
     }
     expect(replaced).toEqual([]);
+  });
+});
+
+describe('damaged output that is mended while somebody reads it', () => {
+  const TEXT = 'right\n';
+  const uri = `artifact://${sha256(TEXT)}`;
+
+  /** A store of one damaged blob, whose first reading waits in the middle. */
+  async function damagedStore() {
+    const backend = memoryBackend();
+    await backend.put(sha256(TEXT), bytesSource(Buffer.from('wrong\n')));
+    const reading = Promise.withResolvers<void>();
+    const goOn = Promise.withResolvers<void>();
+    const chunks: string[] = [];
+    const slow: BlobBackend = {
+      ...backend,
+      get: async function* (digest, range) {
+        for await (const chunk of backend.get(digest, range)) {
+          reading.resolve();
+          if (chunks.length === 0) await goOn.promise;
+          for (const byte of Buffer.from(chunk).toString()) {
+            chunks.push(byte);
+            yield Buffer.from(byte);
+          }
+        }
+      },
+    };
+    const { store } = await newStore({ backend: slow });
+    return { store, backend, reading: reading.promise, goOn: goOn.resolve, chunks };
+  }
+
+  it('is read anew, by who waited for it too [ART-2]', async () => {
+    const { store, backend, reading, goOn } = await damagedStore();
+    const pages = readPages(store, uri);
+    await reading;
+    await backend.replace(sha256(TEXT), bytesSource(Buffer.from(TEXT)));
+    goOn();
+    expect(await pages).toEqual([TEXT]);
+  });
+
+  it('does not make others wait for a reading that nobody wants any more, which stops [ART-2] [ART-4]', async () => {
+    const { store, reading, goOn, chunks } = await damagedStore();
+    const stop = new AbortController();
+    const page = store.page({ address: store.parse(uri), offset: 0, limit: 1 }, stop.signal);
+    await reading;
+    stop.abort();
+    await expect(page).rejects.toThrow(/abort/);
+    chunks.push('others do not wait');
+    await captureAll(store, requestOf(SINGLE), [{ text: TEXT }]);
+    expect(await readPages(store, uri)).toEqual([TEXT]);
+    const before = chunks.length;
+    goOn();
+    await setImmediate();
+    expect(chunks.slice(before)).toEqual(['w']);
   });
 });
 

@@ -40,7 +40,7 @@ export async function createCaptureFiles(
     for (const path of pathsOf(folder, request)) files.push(await TemporaryFile.create(path, locks));
     return files;
   } catch (error) {
-    await Promise.all(files.map((file) => file.letGo()));
+    await letGoOfAll(files);
     throw error;
   }
 }
@@ -70,14 +70,21 @@ export async function adoptEach(
   }
 }
 
-/** Takes over what a dead process left of a call; null when nothing is there or somebody else has it. */
+/**
+ * Takes over what a dead process left of a call; null when nothing is there or somebody else has it, or when the process
+ * was killed while it removed the files: what is left of them goes now.
+ */
 export async function adoptCaptureFiles(
   request: CaptureRequest,
   { folder, locks }: CaptureFilePorts,
 ): Promise<readonly TemporaryFile[] | null> {
   const paths = pathsOf(folder, request);
   const files = new Map(await adoptEach(paths, locks));
-  if (files.size === 0) return null;
+  const [first = ''] = paths;
+  if (!files.has(first)) {
+    await letGoOfAll([...files.values()]);
+    return null;
+  }
   try {
     // A stream whose file was never created is an empty one.
     for (const path of paths) {
@@ -88,6 +95,16 @@ export async function adoptCaptureFiles(
     throw error;
   }
   return paths.flatMap((path) => files.get(path) ?? []);
+}
+
+/**
+ * Removes the files of a call. The first stream's goes first, as it came first: without it the others are what a process
+ * was killed in the middle of removing, and nothing to recover.
+ */
+export async function letGoOfAll(files: readonly TemporaryFile[]): Promise<void> {
+  const [first, ...others] = files;
+  await first?.letGo();
+  await Promise.all(others.map((file) => file.letGo()));
 }
 
 async function leaveAll(files: ReadonlyMap<string, TemporaryFile>): Promise<void> {

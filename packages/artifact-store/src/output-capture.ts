@@ -1,4 +1,5 @@
 import type { CaptureResult, OutputCapture, OutputChunk } from '@agentd/contract';
+import { letGoOfAll } from './capture-files.ts';
 import { describeStored, describeUnstored } from './capture-result.ts';
 import { storeError } from './errors.ts';
 import type { Published, PublishedStream } from './publication.ts';
@@ -107,6 +108,6 @@ export class CallOutputCapture implements OutputCapture {
   }
 
   async #letGoOfFiles(): Promise<void> {
-    await Promise.all(this.#streams.flatMap(({ file }) => (file === null ? [] : [file.letGo()])));
+    await letGoOfAll(this.#streams.flatMap(({ file }) => file ?? []));
   }
 }

@@ -137,6 +137,14 @@ describe('a page', () => {
     expect((await page(1, 1)).text).toBe('next\n');
   });
 
+  it('of a last line over 2 MiB names no line that is not there [OUT-20]', async () => {
+    const { page } = await storeWith('x'.repeat(2 * 1024 * 1024 + 1));
+    await expect(page(0, 1)).rejects.toMatchObject({
+      code: 'resource_limit',
+      message: expect.stringMatching(/no limit can help; it is the last line$/) as unknown,
+    });
+  });
+
   it('stops when its signal is aborted, and spares other readers of the same blob [ART-4]', async () => {
     const { store, digest, page } = await storeWith(numbered(500_000));
     const abort = new AbortController();

@@ -61,7 +61,7 @@ async function readLines(
   { offset, lines }: LineRange,
   signal: AbortSignal,
 ): Promise<ArtifactPage> {
-  const page = new PageText(offset, lines);
+  const page = new PageText({ offset, lines }, index.lineCount);
   const start = index.startBefore(offset);
   let toSkip = offset - start.line;
   let position = start.byte;
@@ -85,13 +85,16 @@ async function textOf(chunks: AsyncIterable<Uint8Array>): Promise<string> {
 class PageText {
   readonly #offset: number;
   readonly #lines: number;
+  /** Of the whole blob. */
+  readonly #lineCount: number;
   readonly #parts: Uint8Array[] = [];
   #wholeLines = 0;
   #byteLength = 0;
 
-  constructor(offset: number, lines: number) {
+  constructor({ offset, lines }: LineRange, lineCount: number) {
     this.#offset = offset;
     this.#lines = lines;
+    this.#lineCount = lineCount;
   }
 
   get isComplete(): boolean {
@@ -116,9 +119,11 @@ class PageText {
 
   #tooLarge(fittingLines: number): Error {
     const page = `the page from line ${this.#offset} with limit ${this.#lines} is larger than 2 MiB`;
+    const next = this.#offset + 1;
+    const goOn = next < this.#lineCount ? `go on with offset=${next}` : 'it is the last line';
     const advice =
       fittingLines === 0
-        ? `line ${this.#offset} alone is, so no limit can help; go on with offset=${this.#offset + 1}`
+        ? `line ${this.#offset} alone is, so no limit can help; ${goOn}`
         : `ask for a smaller limit, for example limit=${fittingLines}`;
     return toolError('resource_limit', `${page}: ${advice}`);
   }

@@ -73,7 +73,10 @@ export class Publisher {
     const { backend, blobs } = this.#ports;
     for (let tries = 0; tries < MAX_TRIES; tries += 1) {
       const version = await this.#intactVersion(digest, source.byteLength);
-      if (version === 'damaged') return backend.replace(digest, source);
+      if (version === 'damaged') {
+        await backend.replace(digest, source);
+        return blobs.forget(digest);
+      }
       if (version === 'missing') {
         if (await backend.put(digest, source)) return;
         continue;

@@ -90,6 +90,14 @@ describe('recover', () => {
     await recovered?.release();
   });
 
+  it('is null for a call whose files a process was removing when it was killed [OUT-16]', async () => {
+    const { store, folder } = await newStore();
+    const request = requestOf(BASH);
+    await writeFile(join(folder, `.capture-${request.callId}-1-stderr.tmp`), 'half of it\n');
+    expect(await store.recover(request)).toBeNull();
+    expect(await temporaryNames(folder)).toEqual([]);
+  });
+
   it('previews what it recovers as if it had arrived as text [OUT-6] [BASH-8]', async () => {
     const { store, folder } = await newStore();
     const request = requestOf(BASH, { maxLines: 4 });

@@ -1,7 +1,7 @@
 import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock, FileLocks } from '@agentd/contract';
-import { adoptEach, callPartOf, isTemporaryName } from './capture-files.ts';
+import { adoptEach, callPartOf, isTemporaryName, letGoOfAll } from './capture-files.ts';
 
 /** A file that nobody has written to for this long, and that nobody holds, is abandoned (ART-11). */
 const ABANDONED_AFTER_MS = 60 * 60 * 1000;
@@ -42,7 +42,7 @@ async function removeAbandoned(paths: readonly string[], { locks, clock }: Sweep
     const times = await Promise.all(paths.map(async (path) => (await lstat(path)).mtimeMs));
     if (clock.now() - Math.max(...times) <= ABANDONED_AFTER_MS) return 0;
     const files = await adoptEach(paths, locks);
-    await Promise.all([...files.values()].map((file) => file.letGo()));
+    await letGoOfAll([...files.values()]);
     return files.size;
   } catch {
     return 0; // Gone meanwhile, a link, or not ours to remove: left alone.

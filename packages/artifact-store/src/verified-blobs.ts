@@ -21,6 +21,7 @@ const MAX_HELD_BYTES = 2 * 1024 * 1024;
 /** Faults of this moment and of this process, which say nothing about the blob. */
 const PASSING_FAULTS: ReadonlySet<string | undefined> = new Set(['EMFILE', 'ENFILE', 'ENOMEM', 'EAGAIN']);
 
+const CHANGING = 'it keeps changing';
 const WRONG_CONTENT = 'its content is not that of its digest';
 
 /** A blob whose content was found to be that of its name. */
@@ -35,14 +36,21 @@ interface Verified {
   readonly index: BlobIndex;
 }
 
+/** One reading of a blob, for all who wait for it; it stops when nobody does any more. */
+interface Verification {
+  readonly result: Promise<Verified>;
+  readonly stop: AbortController;
+  waiting: number;
+  done: Verified | null;
+}
+
 /**
  * Blobs that are what their name says. Each is read and hashed once in a process, by whoever comes first, and again when
  * the backend has another version of it (ART-2).
  */
 export class VerifiedBlobs {
   readonly #backend: BlobBackend;
-  readonly #verifying = new Map<string, Promise<Verified>>();
-  readonly #versions = new Map<string, string>();
+  readonly #verifications = new Map<string, Verification>();
 
   constructor(backend: BlobBackend) {
     this.#backend = backend;
@@ -59,7 +67,7 @@ export class VerifiedBlobs {
   ): Promise<Result> {
     for (let tries = 0; tries < MAX_TRIES; tries += 1) {
       signal.throwIfAborted();
-      const { version, index } = await orAbort(this.#verified(digest), signal);
+      const { version, index } = await this.#verified(digest, signal);
       const readFrom = (start: number): AsyncIterable<Uint8Array> =>
         this.#backend.get(digest, { start, end: index.byteLength });
       const [used] = await Promise.allSettled([(async () => use({ index, readFrom }))()]);
@@ -69,15 +77,15 @@ export class VerifiedBlobs {
         if (used.status === 'fulfilled') return used.value;
         throw asToolError(digest, used.reason);
       }
-      this.#forget(digest);
+      this.forget(digest);
       if (index.byteLength <= MAX_HELD_BYTES) return use(await this.#held(digest, signal));
     }
-    throw corrupt(digest, 'it keeps changing');
+    throw corrupt(digest, CHANGING);
   }
 
   /** Whether this version was verified before, so that `intactVersion` costs nothing. */
   isVerified(digest: string, version: string): boolean {
-    return this.#versions.get(digest) === version;
+    return this.#verifications.get(digest)?.done?.version === version;
   }
 
   /**
@@ -85,7 +93,7 @@ export class VerifiedBlobs {
    * the same content too. Null where the content is another; throws for a fault that says nothing about that.
    */
   async intactVersion(digest: string, version: string): Promise<string | null> {
-    if (!this.isVerified(digest, version)) this.#forget(digest);
+    if (!this.isVerified(digest, version)) this.forget(digest);
     try {
       return (await this.#verified(digest)).version;
     } catch (error) {
@@ -96,37 +104,77 @@ export class VerifiedBlobs {
 
   /** Nothing but its time was changed, by ourselves: what was verified stays so. */
   refreshed(digest: string, before: string, after: string): void {
-    const verifying = this.#verifying.get(digest);
-    if (verifying === undefined || !this.isVerified(digest, before)) return;
-    this.#verifying.set(
-      digest,
-      verifying.then(({ index }) => ({ version: after, index })),
-    );
-    this.#versions.set(digest, after);
+    const known = this.#verifications.get(digest)?.done ?? null;
+    if (known === null || known.version !== before) return;
+    const done = { version: after, index: known.index };
+    this.#verifications.set(digest, {
+      result: Promise.resolve(done),
+      stop: new AbortController(),
+      waiting: 0,
+      done,
+    });
+  }
+
+  /** Whoever comes next verifies anew: what is being read is another blob than it was. */
+  forget(digest: string): void {
+    this.#verifications.delete(digest);
   }
 
   /** One reader's abort does not take the verification from the others. */
-  #verified(digest: string): Promise<Verified> {
-    const running = this.#verifying.get(digest) ?? this.#verify(digest);
-    this.#verifying.delete(digest);
-    this.#verifying.set(digest, running);
-    const [oldest] = this.#verifying.keys();
-    if (this.#verifying.size > MAX_INDEXES && oldest !== undefined) this.#forget(oldest);
-    return running;
+  async #verified(digest: string, signal?: AbortSignal): Promise<Verified> {
+    const verification = this.#verifications.get(digest) ?? this.#begin(digest);
+    this.#verifications.delete(digest);
+    this.#verifications.set(digest, verification);
+    const [oldest] = this.#verifications.keys();
+    if (this.#verifications.size > MAX_INDEXES && oldest !== undefined) this.forget(oldest);
+    verification.waiting += 1;
+    try {
+      const { result } = verification;
+      return await (signal === undefined ? result : orAbort(result, signal));
+    } finally {
+      verification.waiting -= 1;
+      if (verification.waiting === 0 && verification.done === null) {
+        verification.stop.abort();
+        this.#end(digest, verification);
+      }
+    }
   }
 
-  async #verify(digest: string): Promise<Verified> {
-    try {
+  #begin(digest: string): Verification {
+    const stop = new AbortController();
+    const verification: Verification = {
+      result: this.#verify(digest, stop.signal).then(
+        (done) => (verification.done = done),
+        (error: unknown) => {
+          this.#end(digest, verification);
+          throw asToolError(digest, error);
+        },
+      ),
+      stop,
+      waiting: 0,
+      done: null,
+    };
+    return verification;
+  }
+
+  /** Leaves another one alone that has taken its place. */
+  #end(digest: string, verification: Verification): void {
+    if (this.#verifications.get(digest) === verification) this.forget(digest);
+  }
+
+  async #verify(digest: string, signal: AbortSignal): Promise<Verified> {
+    for (let tries = 0; tries < MAX_TRIES; tries += 1) {
       const stat = await this.#backend.stat(digest);
       if (stat === null) throw missing(digest);
-      const index = await indexBlob(this.#backend.get(digest, { start: 0, end: stat.byteLength }));
-      if (index.sha256 !== digest) throw corrupt(digest, WRONG_CONTENT);
-      this.#versions.set(digest, stat.version);
-      return { version: stat.version, index };
-    } catch (error) {
-      this.#forget(digest);
-      throw asToolError(digest, error);
+      const { version, byteLength } = stat;
+      const index = await indexBlob(
+        untilAborted(this.#backend.get(digest, { start: 0, end: byteLength }), signal),
+      );
+      if (index.sha256 === digest) return { version, index };
+      // Where it was mended meanwhile, what was read may be what it was before, or both.
+      if ((await this.#backend.stat(digest))?.version === version) throw corrupt(digest, WRONG_CONTENT);
     }
+    throw corrupt(digest, CHANGING);
   }
 
   /**
@@ -162,10 +210,15 @@ export class VerifiedBlobs {
       throw asToolError(digest, error);
     }
   }
+}
 
-  #forget(digest: string): void {
-    this.#verifying.delete(digest);
-    this.#versions.delete(digest);
+async function* untilAborted(
+  chunks: AsyncIterable<Uint8Array>,
+  signal: AbortSignal,
+): AsyncGenerator<Uint8Array> {
+  for await (const chunk of chunks) {
+    signal.throwIfAborted();
+    yield chunk;
   }
 }
 
