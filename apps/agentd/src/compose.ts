@@ -8,6 +8,7 @@ import {
   randomIds,
   systemClock,
   type ArtifactReader,
+  type BlobReader,
   type ToolDefinition,
   type ToolProvider,
 } from '@agentd/contract';
@@ -24,6 +25,7 @@ import {
   type SessionStore,
 } from '@agentd/engine';
 import { fileSessionStore } from '@agentd/engine/file';
+import { createMediaGate, fitAttachments, leftOutNote, mediaPlacer } from '@agentd/media-delivery';
 import { createModelGateway } from '@agentd/model-gateway';
 import type { Settings } from './config/settings.ts';
 import type { Project } from './home/project.ts';
@@ -36,6 +38,7 @@ import { loadWorkspaceNotes } from './workspace-notes.ts';
 const clock = systemClock;
 const ids = randomIds;
 const locks = fileLocks;
+const mediaGate = createMediaGate();
 
 /** The parts of a project, plugged together. */
 export interface App {
@@ -57,8 +60,8 @@ const LAST_PASS_MS = 250;
 
 /** Composes everything that runs need. Opens and writes nothing by itself. */
 export function compose({ project, settings, agents }: Situation): App {
-  const models = modelAccess(settings);
   const artifacts = openArtifacts(project);
+  const models = modelAccess(settings, artifacts);
   const stages = fileStageJournal({ folder: project.staging, locks, ids });
   const engine = createEngine(
     {
@@ -66,6 +69,7 @@ export function compose({ project, settings, agents }: Situation): App {
       ids,
       sessions: openSessions(project),
       outputs: artifacts,
+      attachments: { fit: fitAttachments, note: leftOutNote },
       models,
       agents,
       tools: [coreTools({ settings, artifacts, stages, models })],
@@ -120,12 +124,14 @@ export function collectArtifacts(
   return openArtifacts(project).collect({ ...asked, logs }, signal);
 }
 
-export function modelAccess(settings: Settings): ModelAccess {
+/** `blobs` has the bytes of the files in a history; a command that asks no model needs none. */
+export function modelAccess(settings: Settings, blobs?: BlobReader): ModelAccess {
   const environment = process.env;
   const gateway = createModelGateway({
     providers: gatewayProviders(settings, environment),
     environment,
     clock,
+    ...(blobs === undefined ? {} : { media: { placer: mediaPlacer, blobs } }),
   });
   return modelAccessOf({ settings, gateway, environment });
 }
@@ -161,6 +167,7 @@ function coreTools({ settings, artifacts, stages, models }: CoreToolParts): Tool
   const withheld = models.credentialVariables().filter((name) => !passed.has(name));
   return coreToolProvider({
     artifacts,
+    media: mediaGate,
     stages,
     home: homedir(),
     environment: process.env,

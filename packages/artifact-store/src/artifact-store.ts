@@ -6,15 +6,17 @@ import {
   type ArtifactPage,
   type ArtifactPageRequest,
   type ArtifactReader,
+  type BlobReader,
   type CaptureRequest,
   type CaptureResult,
   type Clock,
   type Ids,
+  type KeptFiles,
   type OutputCapture,
   type OutputStore,
 } from '@agentd/contract';
 import { mkdir } from 'node:fs/promises';
-import { parseArtifactUri } from './artifact-uri.ts';
+import { parseArtifactUri, storedReference } from './artifact-uri.ts';
 import type { BlobBackend } from './blob-backend.ts';
 import { CaptureBudget } from './capture-budget.ts';
 import { adoptCaptureFiles, createCaptureFiles } from './capture-files.ts';
@@ -31,7 +33,7 @@ import { Publisher } from './publication.ts';
 import { StreamCapture, type CallCapture } from './stream-capture.ts';
 import { sweepTemporaryFiles } from './sweep.ts';
 import type { TemporaryFile } from './temporary-file.ts';
-import { VerifiedBlobs } from './verified-blobs.ts';
+import { VerifiedBlobs, wholeBlob } from './verified-blobs.ts';
 
 export interface ArtifactStoreOptions {
   /** Absolute path. It is created with mode 0700 where it is missing, and belongs to the store alone. */
@@ -45,11 +47,12 @@ export interface ArtifactStoreOptions {
 
 /**
  * Blobs that are named by their SHA-256; any number of processes may share them. It keeps what tools produce
- * and reads it back by page: `OutputStore` and `ArtifactReader` say what each method owes.
+ * and reads it back, by page or whole: `OutputStore`, `ArtifactReader` and `BlobReader` say what each method owes.
  */
-export class ArtifactStore implements OutputStore, ArtifactReader {
+export class ArtifactStore implements OutputStore, ArtifactReader, BlobReader {
   readonly #options: ArtifactStoreOptions;
   readonly #publisher: Publisher;
+  readonly #blobs: VerifiedBlobs;
   readonly #pages: PageReader;
   readonly #janitor: Janitor;
   #sweeping: Promise<number> = Promise.resolve(0);
@@ -59,6 +62,7 @@ export class ArtifactStore implements OutputStore, ArtifactReader {
     this.#options = options;
     const backend = options.backend ?? fileBackend(options);
     const blobs = new VerifiedBlobs(backend);
+    this.#blobs = blobs;
     const guard = new PublicationGuard(options);
     this.#publisher = new Publisher({ backend, blobs, guard });
     this.#pages = new PageReader(blobs);
@@ -80,6 +84,15 @@ export class ArtifactStore implements OutputStore, ArtifactReader {
     await orFault(call.fault, () => capture.restore());
     return capture.finish({ incomplete: true });
   };
+
+  readonly keep = async (files: readonly Uint8Array[]): Promise<KeptFiles> => {
+    const { digests, guard } = await this.#publisher.keepAll(files);
+    const kept = digests.map((sha256) => ({ sha256, reference: storedReference(sha256) }));
+    return { files: kept, release: () => guard.release() };
+  };
+
+  readonly blob = (sha256: string, signal: AbortSignal): Promise<Uint8Array> =>
+    this.#blobs.use(sha256, signal, (blob) => wholeBlob(blob, signal));
 
   readonly parse = (uri: string): ArtifactAddress => parseArtifactUri(uri);
 

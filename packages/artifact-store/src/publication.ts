@@ -33,6 +33,13 @@ export interface Published {
   readonly guard: FileLock;
 }
 
+/** Contents that are stored. */
+export interface KeptContents {
+  readonly digests: readonly string[];
+  /** Keeps the janitor away from them (ART-10). */
+  readonly guard: FileLock;
+}
+
 /**
  * Gives finished files their digest for a name.
  * No mutex is needed beside the guard: the backend stores a blob whole or not at all, and never two of one name.
@@ -52,6 +59,24 @@ export class Publisher {
       // A manifest may come before its streams: nothing refers to it until all are there.
       const digest = await allDone(this.#digestOf(streams), blobs);
       return { digest, guard };
+    } catch (error) {
+      await guard.release();
+      throw error;
+    }
+  }
+
+  /** Stores whole contents under their digests, which stand in order (ART-16); on a fault the guard is free again. */
+  async keepAll(contents: readonly Uint8Array[]): Promise<KeptContents> {
+    const guard = await this.#ports.guard.hold();
+    try {
+      const digests: string[] = [];
+      // One after the other: two of the same content must not race for one name.
+      for (const bytes of contents) {
+        const digest = createHash('sha256').update(bytes).digest('hex');
+        await this.#keep(digest, bytesSource(bytes));
+        digests.push(digest);
+      }
+      return { digests, guard };
     } catch (error) {
       await guard.release();
       throw error;

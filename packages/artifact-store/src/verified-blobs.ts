@@ -222,6 +222,21 @@ async function* untilAborted(
   }
 }
 
+/** All bytes of a blob. */
+export async function wholeBlob(
+  { index, readFrom }: VerifiedBlob,
+  signal: AbortSignal,
+): Promise<Uint8Array> {
+  const bytes = new Uint8Array(index.byteLength);
+  let length = 0;
+  for await (const chunk of readFrom(0)) {
+    signal.throwIfAborted();
+    bytes.set(chunk, length);
+    length += chunk.length;
+  }
+  return bytes;
+}
+
 async function orAbort<Value>(work: Promise<Value>, signal: AbortSignal): Promise<Value> {
   const { promise: aborted, reject } = Promise.withResolvers<never>();
   const onAbort = (): void => reject(signal.reason);

@@ -29,7 +29,12 @@ export { isJsonObject } from './json.ts';
 export type { JsonObject, JsonValue } from './json.ts';
 export type {
   AdmittedMedia,
+  AttachedFile,
   Attachment,
+  AttachmentBudget,
+  BlobReader,
+  KeptFile,
+  KeptFiles,
   MediaBytes,
   MediaCandidate,
   MediaGate,

@@ -1,4 +1,5 @@
 import type { Modality, ModelInfo, ModelMessage, ToolResultPart } from './model.ts';
+import type { ArtifactReference } from './output.ts';
 
 /** What media can be to a model (MED-1). */
 export type MediaKind = Exclude<Modality, 'text'>;
@@ -11,6 +12,8 @@ export interface MediaLimits {
   readonly maxBase64Bytes?: number;
   /** Files of this kind in one request. */
   readonly maxCount?: number;
+  /** PDFs: pages of one file (MED-11). */
+  readonly maxPages?: number;
 }
 
 export type ModelMediaLimits = Readonly<Partial<Record<MediaKind, MediaLimits>>>;
@@ -23,9 +26,47 @@ export type Attachment = {
   /** 64 lowercase hexadecimal digits. */
   readonly sha256: string;
   readonly filename: string | null;
-  /** The public URI of the blob. */
+  /** The blob, in the form that events store: `artifact://sha256/<digest>` (ART-3, ART-16). */
   readonly reference: { readonly uri: string };
 };
+
+/** A file as a tool hands it over. Digest and length are the engine's to tell, from the bytes. */
+export interface AttachedFile {
+  readonly record: Pick<Attachment, 'mime_type' | 'filename'>;
+  /** They must not change any more. */
+  readonly bytes: Uint8Array;
+}
+
+/** A whole file in the store. */
+export interface KeptFile {
+  /** 64 lowercase hexadecimal digits. */
+  readonly sha256: string;
+  readonly reference: ArtifactReference;
+}
+
+/** What a finished keeping hands back. */
+export interface KeptFiles {
+  /** One for each file, in order. */
+  readonly files: readonly KeptFile[];
+  /** Lets collection go on. Call it once, after the event that refers to the files is flushed (ART-10). Idempotent. */
+  readonly release: () => Promise<void>;
+}
+
+/** Reads whole blobs. The gateway calls it, the artifact store implements it. */
+export interface BlobReader {
+  /** Contract: resolves with verified bytes; throws tool errors `artifact_missing`, `artifact_corrupt`, `resource_limit`. */
+  readonly blob: (sha256: string, signal: AbortSignal) => Promise<Uint8Array>;
+}
+
+/** What fits into one tool result. The engine calls it, media-delivery implements it. */
+export interface AttachmentBudget {
+  /** Contract: pure; keeps, in order, each file that still fits (MED-8, MED-10). */
+  readonly fit: <File extends Pick<Attachment, 'byte_length'>>(
+    files: readonly File[],
+  ) => { readonly kept: readonly File[]; readonly left: readonly File[] };
+  /** What a result says of a file that was left out, in one line. */
+  readonly note: (file: Pick<Attachment, 'filename' | 'mime_type' | 'byte_length'>) => string;
+}
 
 /** Bytes of a known length that can be read at any place. */
 export interface MediaBytes {

@@ -1,3 +1,5 @@
+import type { KeptFiles } from './media.ts';
+
 /** What a tool says of its output before it runs (OUT-1). */
 export type OutputDeclaration =
   | { readonly kind: 'single'; readonly terminal?: boolean }
@@ -129,4 +131,6 @@ export interface OutputStore {
    * Contract: null when there is nothing, or when a living process still holds the files.
    */
   readonly recover: (request: CaptureRequest) => Promise<CaptureResult | null>;
+  /** Stores whole files by their content (ART-16). Contract: rejects for a storage fault, and then holds nothing back. */
+  readonly keep: (files: readonly Uint8Array[]) => Promise<KeptFiles>;
 }

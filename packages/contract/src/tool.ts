@@ -1,4 +1,5 @@
 import type { RetainedOutput, OutputChunk, OutputDeclaration } from './output.ts';
+import type { AttachedFile, Attachment } from './media.ts';
 import type { JsonObject, JsonValue } from './json.ts';
 import type { ModelInfo } from './model.ts';
 import type { PermissionAction, PermissionRequest } from './permission.ts';
@@ -70,6 +71,8 @@ export interface ToolCompletion {
   readonly closingLine?: string;
   /** For people only; at most 64 KiB (OUT-9). */
   readonly display?: string;
+  /** Files for the model, as a `MediaGate` admitted them; the runtime stores them (FS-12, MED-10). */
+  readonly attachments?: readonly AttachedFile[];
 }
 
 /** A call that is validated and resolved, and has had no effect yet. */
@@ -110,7 +113,7 @@ export interface ToolResultRecord {
   readonly text: string;
   readonly metadata: JsonObject;
   readonly display: string;
-  readonly attachments: readonly JsonObject[];
+  readonly attachments: readonly Attachment[];
   readonly retained_output: RetainedOutput | null;
 }
 

@@ -10,10 +10,11 @@ import { createWebfetchTool, type WebfetchPorts } from './webfetch/webfetch-tool
 /** What the five tools ask of their surroundings. */
 export interface CoreToolPorts extends FileToolPorts, BashPorts, WebfetchPorts {}
 
-/** The machine as it is: nothing retained, no stages on record, the whole environment for commands. */
+/** The machine as it is: nothing retained or attached, no stages on record, the whole environment for commands. */
 function machinePorts(): CoreToolPorts {
   return {
     artifacts: null,
+    media: null,
     stages: null,
     home: homedir(),
     environment: process.env,

@@ -1,4 +1,4 @@
-import type { ArtifactReader } from '@agentd/contract';
+import type { ArtifactReader, MediaGate } from '@agentd/contract';
 
 /** A stage name on record. */
 export interface StageRecord {
@@ -20,6 +20,8 @@ export interface StageJournal {
 export interface FileToolPorts {
   /** Serves `read` of `artifact://` URIs; null where nothing retains output. */
   readonly artifacts: ArtifactReader | null;
+  /** Says which files `read` attaches for the model; null, or absent, where nothing carries attachments. */
+  readonly media?: MediaGate | null;
   /** Null leaves the stage of a killed process where it is. */
   readonly stages: StageJournal | null;
   /** Absolute folder that `~` stands for. */

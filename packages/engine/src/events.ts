@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type {
   AssistantPart,
+  Attachment,
   EventEnvelope,
   JsonObject,
   OutputDeclaration,
@@ -14,6 +15,8 @@ import type {
 const json = z.custom<JsonObject>((value) => typeof value === 'object' && value !== null);
 const fault = z.looseObject({ code: z.string(), message: z.string() });
 const retained = z.custom<RetainedOutput>((value) => typeof value === 'object' && value !== null);
+/** Only who sends one looks closer: a damaged one must not cost the result that it stands in. */
+const attachment = z.custom<Attachment>((value) => typeof value === 'object' && value !== null);
 const outputDeclaration = z.custom<OutputDeclaration>((value) => typeof value === 'object' && value !== null);
 const assistantPart = z.custom<AssistantPart>(
   (value) => typeof value === 'object' && value !== null && 'type' in value,
@@ -23,7 +26,7 @@ const toolResult = z.looseObject({
   text: z.string(),
   metadata: json,
   display: z.string(),
-  attachments: z.array(json),
+  attachments: z.array(attachment),
   retained_output: retained.nullable(),
 });
 

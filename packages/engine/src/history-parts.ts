@@ -1,4 +1,12 @@
-import { isJsonObject, type AssistantPart, type AssistantToolCall, type JsonObject } from '@agentd/contract';
+import {
+  isJsonObject,
+  type AssistantPart,
+  type AssistantToolCall,
+  type CallReport,
+  type JsonObject,
+  type ToolResultPart,
+} from '@agentd/contract';
+import { z } from 'zod';
 import type { Step } from './session-state.ts';
 import { wireToolName } from './tool-name.ts';
 
@@ -25,6 +33,20 @@ export function assistantParts({ content, calls }: Step): readonly AssistantPart
   }
   const says = parts.some(({ type }) => type !== 'reasoning');
   return says ? parts : [...parts, { type: 'text', text: NO_TEXT }];
+}
+
+const attachment = z.object({
+  mime_type: z.string(),
+  byte_length: z.int().nonnegative(),
+  sha256: z.string().regex(/^[0-9a-f]{64}$/),
+  filename: z.string().nullable(),
+  reference: z.object({ uri: z.string() }),
+});
+
+/** The files of a result, as far as the log has them whole; nothing where there are none. */
+export function soundAttachments(report: CallReport | null): Pick<ToolResultPart, 'attachments'> {
+  const attachments = (report?.attachments ?? []).flatMap((file) => attachment.safeParse(file).data ?? []);
+  return attachments.length === 0 ? {} : { attachments };
 }
 
 type Reasoning = Extract<AssistantPart, { type: 'reasoning' }>;

@@ -1,6 +1,6 @@
 import type { ModelMessage } from '@agentd/contract';
 import { LOST_RESULT } from './call-ledger.ts';
-import { assistantParts, isBlank, visibleText } from './history-parts.ts';
+import { assistantParts, isBlank, soundAttachments, visibleText } from './history-parts.ts';
 import { agentsMdText } from './input-ledger.ts';
 import { modelTextOf } from './model-text.ts';
 import type { SessionState, Step } from './session-state.ts';
@@ -69,6 +69,7 @@ function results({ calls }: Step): ModelMessage {
         tool: wireToolName(tool),
         text: isBlank(text) ? MARKS.output : text,
         is_error: report?.outcome !== 'completed',
+        ...soundAttachments(report),
       };
     }),
   };

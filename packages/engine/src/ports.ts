@@ -1,4 +1,5 @@
 import type {
+  AttachmentBudget,
   Clock,
   EventEnvelope,
   Ids,
@@ -151,6 +152,8 @@ export interface EnginePorts {
   readonly ids: Ids;
   readonly sessions: SessionStore;
   readonly outputs: OutputStore;
+  /** What a result may carry; without it every file that a tool returns is kept (MED-10). */
+  readonly attachments?: AttachmentBudget;
   readonly models: ModelSource;
   readonly agents: AgentSource;
   readonly tools: readonly ToolProvider[];

@@ -244,12 +244,13 @@ export class SessionActor implements Session {
 
   #calls(runId: string): TurnCalls {
     const { ports, settings, journal } = this.#init;
-    const { clock, ids, outputs, approver } = ports;
+    const { clock, ids, outputs, attachments, approver } = ports;
     const { outputLimits: limits } = settings;
     return new TurnCalls({
       clock,
       ids,
       outputs,
+      attachments,
       approver,
       grants: this.state.grants,
       sink: journal.sinkOf(runId),

@@ -17,7 +17,7 @@ import { sniff } from './sniff.ts';
 import { described, quoted } from './wording.ts';
 
 export interface MediaGateOptions {
-  /** `media.pdf.max_pages`; 100 by default (MED-11). */
+  /** For models that say nothing of pages; 100 by default (MED-11). */
   readonly maxPdfPages?: number;
 }
 
@@ -38,7 +38,7 @@ export function createMediaGate({ maxPdfPages = DEFAULT_MAX_PDF_PAGES }: MediaGa
       const refusal = refusalOf({ ...format, name, byteLength: content.byteLength }, model);
       if (refusal !== undefined) throw toolError(refusal.code, refusal.message);
       const bytes = await wholeOf(content, name, signal);
-      checkInside(bytes, { format, name, maxPdfPages });
+      checkInside(bytes, { format, name, maxPdfPages: model?.media?.pdf?.maxPages ?? maxPdfPages });
       return admitted(bytes, format, { name, model });
     },
   };

@@ -1,4 +1,5 @@
 import type { Clock, ModelClient, ModelInfo } from '@agentd/contract';
+import type { MediaPorts } from './media/media-ports.ts';
 
 /** What lets a request in. */
 export type Credential =
@@ -41,6 +42,7 @@ export interface AdaptorSetup {
   readonly endpoint: Endpoint;
   readonly clock: Clock;
   readonly fetch: typeof globalThis.fetch;
+  readonly media: MediaPorts;
 }
 
 /** A module behind one lazy import. */

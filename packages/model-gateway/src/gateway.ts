@@ -1,5 +1,6 @@
 import type { Clock, ModelClient } from '@agentd/contract';
 import { gatewayError } from './errors.ts';
+import { withoutMedia, type MediaPorts } from './media/media-ports.ts';
 import { openProvider } from './open-provider.ts';
 import { listProviders, type ProviderListing } from './provider-list.ts';
 import { credentialVariablesOf, hasUsualKey } from './provider-fields.ts';
@@ -16,6 +17,8 @@ export interface ModelGatewayOptions {
   readonly clock: Clock;
   /** Replaces the `fetch` of Node, e.g. for a proxy or for longer idle times. */
   readonly fetch?: typeof globalThis.fetch;
+  /** Where the files of a history go, and where their bytes are; without it each is named in a note. */
+  readonly media?: MediaPorts;
 }
 
 export interface ModelGateway {
@@ -38,7 +41,7 @@ const SCRIPT_PREFIX = 'scripted:';
 
 /** A gateway to every model that settings and environment give access to. Loads no provider package before it opens one. */
 export function createModelGateway(options: ModelGatewayOptions): ModelGateway {
-  const { providers, environment, clock, fetch = globalThis.fetch } = options;
+  const { providers, environment, clock, fetch = globalThis.fetch, media = withoutMedia } = options;
   const sources: ProviderSources = { providers, environment };
   const attempts: ScriptAttempts = new Map();
 
@@ -49,7 +52,9 @@ export function createModelGateway(options: ModelGatewayOptions): ModelGateway {
     }
     const { provider, model } = parseModelId(modelId);
     const resolved = resolveProvider(provider, sources);
-    if (resolved.kind === 'endpoint') return openProvider({ provider, model, resolved }, { clock, fetch });
+    if (resolved.kind === 'endpoint') {
+      return openProvider({ provider, model, resolved }, { clock, fetch, media });
+    }
     return openScripted({ id: modelId, provider, model, file: resolved.script }, { clock, attempts });
   };
 

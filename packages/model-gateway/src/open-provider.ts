@@ -1,5 +1,6 @@
 import { messageOf, type Clock, type ModelClient, type ModelInfo } from '@agentd/contract';
 import type { Adaptor } from './adaptor.ts';
+import type { MediaPorts } from './media/media-ports.ts';
 import { gatewayError } from './errors.ts';
 import { GUESS, knownModel } from './known-models.ts';
 import type { ResolvedProvider } from './resolve-provider.ts';
@@ -26,10 +27,16 @@ const LOADERS: Readonly<Record<Exclude<AdaptorId, 'scripted'>, () => Promise<Ada
   'cohere-v2-chat': async () => (await import('./cohere-v2-chat.ts')).cohereV2Chat,
 };
 
+interface OpenPorts {
+  readonly clock: Clock;
+  readonly fetch: typeof globalThis.fetch;
+  readonly media: MediaPorts;
+}
+
 /** Loads the adaptor and makes a client. No request is made. */
 export async function openProvider(
   { provider, model, resolved }: ProviderModel,
-  { clock, fetch }: { readonly clock: Clock; readonly fetch: typeof globalThis.fetch },
+  { clock, fetch, media }: OpenPorts,
 ): Promise<ModelClient> {
   const { adaptor, endpoint, models } = resolved;
   const known = {
@@ -45,11 +52,12 @@ export async function openProvider(
     toolCalling: true,
     contextTokens: known.contextTokens ?? GUESS.contextTokens,
     outputTokens: known.outputTokens ?? GUESS.outputTokens,
+    ...(known.media === undefined ? {} : { media: known.media }),
     ...(known.pricing === undefined ? {} : { pricing: known.pricing }),
   };
   const { open } = await load(adaptor);
   const outputLimitKnown = known.outputTokens !== undefined;
-  return open({ info, outputLimitKnown, reasoning: known.reasoning, endpoint, clock, fetch });
+  return open({ info, outputLimitKnown, reasoning: known.reasoning, endpoint, clock, fetch, media });
 }
 
 async function load(adaptor: Exclude<AdaptorId, 'scripted'>): Promise<Adaptor> {

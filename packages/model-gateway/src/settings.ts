@@ -1,4 +1,4 @@
-import type { JsonObject, Modality, ModelPricing } from '@agentd/contract';
+import type { Modality, ModelMediaLimits, ModelPricing } from '@agentd/contract';
 
 /** The wires that this package speaks, and the scripted model (CFG-6). */
 export const ADAPTORS = [
@@ -27,8 +27,8 @@ export interface ModelSettings {
   readonly outputTokens?: number | undefined;
   /** Azure deployments with names of their own: whether the model reasons. */
   readonly reasoning?: boolean | undefined;
-  /** Limits of media; this package only carries them. */
-  readonly media?: JsonObject | undefined;
+  /** Limits that the model has for media (MED-4, MED-6). */
+  readonly media?: ModelMediaLimits | undefined;
   /** US dollars a million tokens. */
   readonly pricing?: ModelPricing | undefined;
 }

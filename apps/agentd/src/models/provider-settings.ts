@@ -1,3 +1,4 @@
+import type { ModelMediaLimits } from '@agentd/contract';
 import type { PlatformSettings, ProviderSettings } from '@agentd/model-gateway';
 import { PLATFORM_KEYS, PLATFORM_NAMES, type ProviderTable } from '../config/config-schema.ts';
 import { expandReferences } from '../config/env-references.ts';
@@ -75,7 +76,7 @@ function providerSettings(id: string, { table, values, settings }: ProviderParts
       contextTokens: context_tokens,
       outputTokens: output_tokens,
       reasoning,
-      media: media as NonNullable<ProviderSettings['models']>[string]['media'],
+      media: media === undefined ? undefined : mediaLimits(media),
       pricing,
     };
     return [model, settingsOfModel] as const;
@@ -86,6 +87,18 @@ function providerSettings(id: string, { table, values, settings }: ProviderParts
     script: table.script,
     models: Object.fromEntries(models),
   };
+}
+
+type MediaTable = NonNullable<NonNullable<ProviderTable['models']>[string]['media']>;
+
+/** Limits of media as the gateway takes them. */
+function mediaLimits(table: MediaTable): ModelMediaLimits {
+  const kinds = Object.entries(table).map(([kind, limits = {}]) => {
+    const { max_bytes: maxBytes, max_count: maxCount, max_pages: maxPages } = limits;
+    const given = Object.entries({ maxBytes, maxCount, maxPages }).filter(([, value]) => value !== undefined);
+    return [kind, Object.fromEntries(given)] as const;
+  });
+  return Object.fromEntries(kinds);
 }
 
 function pricedModels(id: string, { pricing }: Settings): readonly string[] {

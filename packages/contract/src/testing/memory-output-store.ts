@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { KeptFiles } from '../media.ts';
 import type {
   CaptureRequest,
   CaptureResult,
@@ -13,12 +14,15 @@ import { streamsOf } from '../output.ts';
 export interface MemoryOutputStore extends OutputStore {
   /** Stored texts by digest. */
   readonly blobs: ReadonlyMap<string, string>;
+  /** Stored files by digest. */
+  readonly files: ReadonlyMap<string, Uint8Array>;
   /** Captures that were finished and whose guard was not let go yet. */
   readonly unreleased: () => number;
 }
 
 export function memoryOutputStore(): MemoryOutputStore {
   const blobs = new Map<string, string>();
+  const files = new Map<string, Uint8Array>();
   const guards = new Set<object>();
   const put = (text: string): string => {
     const digest = createHash('sha256').update(text).digest('hex');
@@ -47,7 +51,17 @@ export function memoryOutputStore(): MemoryOutputStore {
       discard: async () => texts.clear(),
     };
   };
-  return { blobs, capture, recover: async () => null, unreleased: () => guards.size };
+  const keep = async (contents: readonly Uint8Array[]): Promise<KeptFiles> => {
+    const guard = {};
+    guards.add(guard);
+    const kept = contents.map((bytes) => {
+      const sha256 = createHash('sha256').update(bytes).digest('hex');
+      files.set(sha256, Uint8Array.from(bytes));
+      return { sha256, reference: { uri: `artifact://sha256/${sha256}` } };
+    });
+    return { files: kept, release: async () => void guards.delete(guard) };
+  };
+  return { blobs, files, capture, keep, recover: async () => null, unreleased: () => guards.size };
 }
 
 function retainedStream(name: StreamName, text: string, sha256: string): RetainedStream {

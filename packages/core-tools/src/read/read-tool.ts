@@ -2,7 +2,9 @@ import { z } from 'zod';
 import {
   ARTIFACT_SCHEME,
   defineTool,
+  type AttachedFile,
   toolError,
+  type MediaGate,
   type PrepareContext,
   type PreparedCall,
   type Tool,
@@ -17,6 +19,7 @@ import type { ExistingTarget } from '../target/resolve-target.ts';
 import { turnFilesOf } from '../turn-files.ts';
 import { prepareArtifactRead } from './artifact-read.ts';
 import { directoryPage } from './directory-page.ts';
+import { attachedMedia } from './media-read.ts';
 import { TextReader } from './text-reader.ts';
 import type { Page, PageRequest } from './page-frame.ts';
 
@@ -39,12 +42,16 @@ const DESCRIPTION = `Reads a text file, a directory or retained output (artifact
 - When more remains, the result ends with next_offset: pass it as offset to go on.
 - A page over 2 MiB fails and asks for a smaller limit; nothing is ever cut silently.`;
 
-/** `read`: pages of text files, directories and artifacts (FS-1 to FS-6, FS-14, ART-4, OUT-17). */
-export function createReadTool(ports: Pick<FileToolPorts, 'artifacts' | 'home'>): Tool {
+const MEDIA_DESCRIPTION = `
+- An image, a PDF, a sound or a film is attached whole, so that you can see or hear it; offset and limit do not count.`;
+
+/** `read`: pages of text files, directories and artifacts; media as attachments (FS-1 to FS-6, FS-12, FS-14, ART-4, OUT-17). */
+export function createReadTool(ports: Pick<FileToolPorts, 'artifacts' | 'home' | 'media'>): Tool {
+  const { media = null } = ports;
   const texts = new TextReader();
   return defineTool({
     name: 'read',
-    description: DESCRIPTION,
+    description: media === null ? DESCRIPTION : DESCRIPTION + MEDIA_DESCRIPTION,
     schema: READ_ARGUMENTS,
     action: 'read',
     concurrency: 'parallel',
@@ -55,23 +62,29 @@ export function createReadTool(ports: Pick<FileToolPorts, 'artifacts' | 'home'>)
         ? prepareArtifactRead(ports.artifacts, filePath, request)
         : prepareFileRead(
             absolutePath(filePath, { ...ports, cwd: context.session.cwd }),
-            { request, texts },
+            { request, texts, gate: media },
             context,
           ),
   });
 }
 
+interface FileRead {
+  readonly request: PageRequest;
+  readonly texts: TextReader;
+  readonly gate: MediaGate | null;
+}
+
 async function prepareFileRead(
   path: string,
-  { request, texts }: { readonly request: PageRequest; readonly texts: TextReader },
-  { session, turn }: PrepareContext,
+  reading: FileRead,
+  { session, turn, model }: PrepareContext,
 ): Promise<PreparedCall> {
   const { target, isLookAlike } = await readableTarget(path);
   const isExpected = (found: FileIdentity): boolean =>
     isSameFile(found, target.identity) || turnFilesOf(turn).hasPublished(target.path, found);
   return {
     permission: { action: 'read', label: resourceLabel(target.path, await workspaceRoot(session.cwd)) },
-    operation: { tool: 'read', path: target.path, ...request, target: identityJson(target.identity) },
+    operation: { tool: 'read', path: target.path, ...reading.request, target: identityJson(target.identity) },
     revalidate: async () => {
       const { target: now } = await resolveLookAlike(path);
       if (now.state === 'absent' || now.path !== target.path || !isExpected(now.identity)) {
@@ -79,10 +92,11 @@ async function prepareFileRead(
       }
     },
     execute: async (_context, signal) => {
-      const { text, metadata } = await pageOf(target, { request, texts, isExpected }, signal);
+      const found = await contentOf(target, { ...reading, isExpected, model }, signal);
       return {
-        output: { kind: 'single', text },
-        metadata: { ...metadata, ...(isLookAlike && { asked_path: path }) },
+        output: { kind: 'single', text: found.text },
+        metadata: { ...found.metadata, ...(isLookAlike && { asked_path: path }) },
+        ...(found.attachments !== undefined && { attachments: found.attachments }),
       };
     },
   };
@@ -106,25 +120,22 @@ async function readableTarget(path: string): Promise<Found & { readonly target: 
   return { target, isLookAlike };
 }
 
-async function pageOf(
+interface ExpectedRead extends FileRead, Pick<PrepareContext, 'model'> {
+  readonly isExpected: (found: FileIdentity) => boolean;
+}
+
+async function contentOf(
   target: ExistingTarget,
-  {
-    request,
-    texts,
-    isExpected,
-  }: {
-    readonly request: PageRequest;
-    readonly texts: TextReader;
-    readonly isExpected: (found: FileIdentity) => boolean;
-  },
+  { request, texts, gate, model, isExpected }: ExpectedRead,
   signal: AbortSignal,
-): Promise<Page> {
+): Promise<Page & { readonly attachments?: readonly AttachedFile[] }> {
   const handle = await openTarget(target, isExpected);
   try {
     const opened = { handle, path: target.path };
-    return target.identity.kind === 'directory'
-      ? await directoryPage(opened, request)
-      : await texts.page(opened, request, signal);
+    if (target.identity.kind === 'directory') return await directoryPage(opened, request);
+    const question = gate === null ? null : { gate, path: target.path, model };
+    const media = question === null ? null : await attachedMedia(handle, question, signal);
+    return media ?? (await texts.page(opened, request, signal));
   } catch (error) {
     throw expectedFailure('read', target.path, error);
   } finally {

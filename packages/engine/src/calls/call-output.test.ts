@@ -197,6 +197,7 @@ describe('the store', () => {
         discard: async () => undefined,
       }),
       recover: async () => null,
+      keep: () => Promise.reject(new Error('disk full')),
     };
     const { report } = await runOne({}, outputs);
     expect(report).toMatchObject({ outcome: 'completed', retained_output: null, error: null });
@@ -205,7 +206,7 @@ describe('the store', () => {
 
   it('that breaks its promise never to reject ends the call, not the run [SCH-9]', async () => {
     const broken = () => Promise.reject(new Error('store broke'));
-    const { report, log } = await runOne({}, { capture: broken, recover: broken });
+    const { report, log } = await runOne({}, { capture: broken, recover: broken, keep: broken });
     expect(report).toMatchObject({ outcome: 'failed', error: { message: 'tool failed: store broke' } });
     expect(log.of('tool_call_terminated')).toHaveLength(1);
   });

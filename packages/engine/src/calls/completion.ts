@@ -1,5 +1,6 @@
 import {
   isJsonObject,
+  type AttachedFile,
   type JsonObject,
   type OutputChunk,
   type OutputDeclaration,
@@ -27,6 +28,14 @@ const completion = z.object({
   ]),
   error: z.object({ code: z.string(), message: z.string() }).optional(),
   metadata: z.unknown().optional(),
+  attachments: z
+    .array(
+      z.object({
+        record: z.object({ mime_type: z.string().max(255), filename: z.string().max(255).nullable() }),
+        bytes: z.custom<Uint8Array>((value) => ArrayBuffer.isView(value) && value.constructor.name !== 'DataView'),
+      }),
+    )
+    .optional(),
   closingLine: z.string().optional(),
   display: z.string().optional(),
 });
@@ -38,6 +47,7 @@ export interface CheckedCompletion {
   readonly error: ToolError | null;
   readonly metadata: JsonObject;
   readonly closingLine: string;
+  readonly attachments: readonly AttachedFile[];
   readonly display: string;
 }
 
@@ -55,11 +65,12 @@ export function checkedCompletion(value: unknown, terms: CompletionTerms): Check
     const where = issue === undefined ? '' : ` (${issue.path.join('.')}: ${issue.message})`;
     throw engineError('ENGINE_TOOL_BREACH', `returned something that is no completion${where}`);
   }
-  const { output, error, metadata, closingLine = '', display = '' } = parsed.data;
+  const { output, error, metadata, attachments = [], closingLine = '', display = '' } = parsed.data;
   return {
     chunks: suppliedChunks(output, terms),
     error: error === undefined ? null : callError(error.code, error.message),
     metadata: plainMetadata(metadata),
+    attachments,
     closingLine: cutToBytes(presentable(closingLine).replaceAll('\n', ' '), MAX_CLOSING_BYTES),
     display: cutToBytes(presentable(display), MAX_DISPLAY_BYTES),
   };

@@ -1,4 +1,6 @@
 import {
+  type AttachmentBudget,
+  type CaptureResult,
   type Clock,
   type OutputCapture,
   type OutputLimits,
@@ -17,6 +19,7 @@ import {
   type ReadyCall,
 } from './call-stages.ts';
 import { checkedCompletion, type CheckedCompletion } from './completion.ts';
+import { keepAttachments, type KeptAttachments } from './keep-attachments.ts';
 import { pageCapture } from './page-capture.ts';
 import { ReportGate } from './report-gate.ts';
 import { settleWithGrace, type Settled } from './settle-with-grace.ts';
@@ -24,6 +27,7 @@ import { settleWithGrace, type Settled } from './settle-with-grace.ts';
 export interface ExecutePorts {
   readonly clock: Clock;
   readonly outputs: OutputStore;
+  readonly attachments?: AttachmentBudget | undefined;
   readonly sink: EventSink;
   readonly live: LiveListener;
   readonly limits: OutputLimits;
@@ -135,28 +139,48 @@ export class CallExecution {
   }
 
   async #publish(capture: OutputCapture, completion: CheckedCompletion): Promise<CallEnd> {
-    const { error, metadata, closingLine, display } = completion;
-    const { text, retained, release } = await capture.finish({ incomplete: error !== null });
+    const { metadata, closingLine, display } = completion;
+    const files = await keepAttachments(completion.attachments, this.#ports);
+    const error = completion.error ?? files.error;
+    const output = await finished(capture, { incomplete: error !== null }, files);
+    const lines = [...files.notes, closingLine].filter((line) => line !== '').join('\n');
     return {
       outcome: error === null ? 'completed' : bareEnd(error).outcome,
       error,
       result: {
         ...EMPTY_RESULT,
-        text: withClosingLine(text, closingLine),
+        text: withClosingLine(output.text, lines),
         metadata,
         display,
-        retained_output: retained,
+        attachments: files.attachments,
+        retained_output: output.retained,
       },
-      release,
+      release: async () => {
+        await Promise.all([output.release(), files.release()]);
+      },
     };
   }
 }
 
-function failure(error: ToolError): CheckedCompletion {
-  return { chunks: [], error, metadata: {}, closingLine: '', display: '' };
+/** A store that breaks its promise never to reject must not keep the janitor away for ever. */
+async function finished(
+  capture: OutputCapture,
+  end: Parameters<OutputCapture['finish']>[0],
+  { release }: KeptAttachments,
+): Promise<CaptureResult> {
+  try {
+    return await capture.finish(end);
+  } catch (thrown) {
+    await release();
+    throw thrown;
+  }
 }
 
-/** The line stands outside every preview, one empty line after the last (BASH-5). */
+function failure(error: ToolError): CheckedCompletion {
+  return { chunks: [], error, metadata: {}, attachments: [], closingLine: '', display: '' };
+}
+
+/** The lines stand outside every preview, one empty line after the last (BASH-5). */
 function withClosingLine(text: string, closingLine: string): string {
   if (closingLine === '' || text === '') return text + closingLine;
   return `${text}${text.endsWith('\n') ? '\n' : '\n\n'}${closingLine}`;

@@ -1,5 +1,6 @@
 import type {
   AssistantToolCall,
+  AttachmentBudget,
   CallReport,
   Clock,
   Ids,
@@ -26,6 +27,7 @@ export interface TurnCallsPorts {
   readonly clock: Clock;
   readonly ids: Ids;
   readonly outputs: OutputStore;
+  readonly attachments?: AttachmentBudget | undefined;
   readonly approver: Approver;
   readonly grants: GrantView;
   readonly sink: EventSink;

@@ -7,6 +7,7 @@ import {
   type ModelStreamPart,
 } from '@agentd/contract';
 import type { AdaptorSetup } from '../adaptor.ts';
+import { placeMedia } from '../media/place-media.ts';
 import { modelFault } from './model-fault.ts';
 import { promptOf, type PromptShape } from './prompt.ts';
 import { CutStream, StreamReducer, type StreamForm } from './stream-reducer.ts';
@@ -41,8 +42,9 @@ async function* attempt(
 ): AsyncGenerator<ModelStreamPart> {
   signal.throwIfAborted();
   const { providerOptions } = wire;
+  const placed = await placeMedia(request, setup, signal);
   const asked = {
-    ...promptOf(request, wire.shape),
+    ...promptOf({ ...request, ...placed }, wire.shape),
     ...outputLimit(request, setup, wire),
     ...(providerOptions === undefined ? {} : { providerOptions }),
   };

@@ -13,8 +13,16 @@ const API_VERSION = '2023-06-01';
 /** Caches what comes before; five minutes is the provider's default. */
 const CACHE_MARK = { anthropic: { cacheControl: { type: 'ephemeral' } } };
 
+type ClientConfig = ConstructorParameters<typeof AnthropicLanguageModel>[1];
+
+/** Video as MiniMax takes it in a user turn (DEL-2); everything else the package converts itself. */
+const convertMediaPart: ClientConfig['convertMediaPart'] = async ({ mediaType, data }) =>
+  mediaType.startsWith('video/') && data.type === 'data' && typeof data.data === 'string'
+    ? { type: 'video', source: { type: 'base64', media_type: mediaType, data: data.data } }
+    : undefined;
+
 /** What servers like Anthropic's need not know: features that the package asks for on its own. */
-const PLAIN = { supportsStrictTools: false, supportsNativeStructuredOutput: false };
+const PLAIN = { supportsStrictTools: false, supportsNativeStructuredOutput: false, convertMediaPart };
 
 /** A client for the Messages API; `own` is Anthropic's server, others get nothing that only it knows. */
 export function messagesClient(setup: AdaptorSetup, { own }: { readonly own: boolean }): ModelClient {

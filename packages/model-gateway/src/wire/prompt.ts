@@ -1,7 +1,9 @@
 import type {
   LanguageModelV4CallOptions,
+  LanguageModelV4FilePart,
   LanguageModelV4FunctionTool,
   LanguageModelV4Message,
+  LanguageModelV4ToolResultPart,
   SharedV4ProviderOptions,
 } from '@ai-sdk/provider';
 import {
@@ -9,12 +11,16 @@ import {
   unreachable,
   type AssistantPart,
   type JsonObject,
-  type ModelMessage,
   type ModelRequest,
+  type PlacedMessage,
+  type PlacedPart,
+  type PlacedToolResult,
   type ToolDefinition,
-  type ToolResultPart,
-  type UserPart,
 } from '@agentd/contract';
+import type { PlacedMedia } from '../media/place-media.ts';
+
+/** A request whose media has its place and its bytes. */
+export type PlacedRequest = Omit<ModelRequest, 'messages'> & PlacedMedia;
 
 /** What differs between wires when a request is written. */
 export interface PromptShape {
@@ -40,10 +46,10 @@ const EMPTY_RESULT = '(no output)';
 
 /** The prompt and the tools of a request, as the provider packages take them. */
 export function promptOf(
-  request: ModelRequest,
+  request: PlacedRequest,
   shape: PromptShape,
 ): Pick<LanguageModelV4CallOptions, 'prompt' | 'tools'> {
-  const conversation = request.messages.map((message) => messageOf(message, shape));
+  const conversation = request.messages.map((message) => messageOf(message, { ...request, shape }));
   const last = conversation.at(-1);
   const marked = last === undefined ? [] : [withMark(last, shape)];
   return {
@@ -52,13 +58,13 @@ export function promptOf(
   };
 }
 
-function toolsOf({ tools, messages }: ModelRequest, { needsTools }: PromptShape) {
+function toolsOf({ tools, messages }: PlacedRequest, { needsTools }: PromptShape) {
   if (tools.length > 0) return { tools: tools.map(toolOf) };
   const used = needsTools === true ? [...new Set(messages.flatMap(toolsUsedIn))] : [];
   return used.length === 0 ? {} : { tools: used.map((name) => toolOf(pastTool(name))) };
 }
 
-function toolsUsedIn({ role, content }: ModelMessage): string[] {
+function toolsUsedIn({ role, content }: PlacedMessage): string[] {
   return role === 'tool' ? content.map(({ tool }) => tool) : [];
 }
 
@@ -87,44 +93,64 @@ function toolOf({ name, description, parameters }: ToolDefinition): LanguageMode
   };
 }
 
-function messageOf(message: ModelMessage, shape: PromptShape): LanguageModelV4Message {
+interface Mapping extends Pick<PlacedMedia, 'files'> {
+  readonly shape: PromptShape;
+}
+
+function messageOf(message: PlacedMessage, mapping: Mapping): LanguageModelV4Message {
   switch (message.role) {
     case 'user':
-      return { role: 'user', content: userContent(message.content) };
+      return { role: 'user', content: userContent(message.content, mapping) };
     case 'assistant':
-      return assistantMessage(message, shape);
+      return assistantMessage(message, mapping.shape);
     case 'tool':
-      return { role: 'tool', content: message.content.map((result) => resultOf(result, shape)) };
+      return { role: 'tool', content: message.content.map((result) => resultOf(result, mapping)) };
     default:
       return unreachable(message);
   }
 }
 
-function userContent(parts: readonly UserPart[]): { type: 'text'; text: string }[] {
-  const texts = parts
-    .filter(({ text }) => !isBlank(text))
-    .map(({ text }) => ({ type: 'text' as const, text }));
-  return texts.length > 0 ? texts : [{ type: 'text', text: EMPTY_MESSAGE }];
+type TextContent = { readonly type: 'text'; readonly text: string };
+type FileContent = Omit<LanguageModelV4FilePart, 'providerOptions'>;
+
+function userContent(parts: readonly PlacedPart[], mapping: Mapping): (TextContent | FileContent)[] {
+  const content = contentOf(parts, mapping);
+  return content.length > 0 ? content : [{ type: 'text', text: EMPTY_MESSAGE }];
+}
+
+/** Texts that say something, and files with their content as base64, which every package passes on as it is. */
+function contentOf(parts: readonly PlacedPart[], { files }: Mapping): (TextContent | FileContent)[] {
+  return parts.flatMap((part): (TextContent | FileContent)[] => {
+    if (part.type === 'text') return isBlank(part.text) ? [] : [{ type: 'text', text: part.text }];
+    const { mime_type: mediaType, sha256 } = part.attachment;
+    const data = files.get(sha256);
+    if (data === undefined) return [];
+    return [{ type: 'file', mediaType, filename: part.filename, data: { type: 'data', data } }];
+  });
 }
 
 function resultOf(
-  { provider_call_id, tool, text, is_error }: ToolResultPart,
-  { hasNoErrorFlag }: PromptShape,
-) {
+  { provider_call_id, tool, text, is_error, media }: PlacedToolResult,
+  mapping: Mapping,
+): LanguageModelV4ToolResultPart {
+  const said = isBlank(text) ? EMPTY_RESULT : text;
+  const content = contentOf(media, mapping);
+  const part = { type: 'tool-result' as const, toolCallId: provider_call_id, toolName: tool };
+  if (content.some(({ type }) => type === 'file')) {
+    return { ...part, output: { type: 'content', value: [{ type: 'text', text: said }, ...content] } };
+  }
+  // Without a file it stays a text: chat wires would send a list of parts as its JSON.
+  const notes = content.map((note) => (note.type === 'text' ? note.text : ''));
+  const isFlagged = is_error && mapping.shape.hasNoErrorFlag !== true;
   return {
-    type: 'tool-result' as const,
-    toolCallId: provider_call_id,
-    toolName: tool,
-    output: {
-      type: is_error && hasNoErrorFlag !== true ? ('error-text' as const) : ('text' as const),
-      value: isBlank(text) ? EMPTY_RESULT : text,
-    },
+    ...part,
+    output: { type: isFlagged ? 'error-text' : 'text', value: [said, ...notes].join('\n') },
   };
 }
 
 /** Reasoning and provider data go back to the model that made them, unchanged, and to no other (field I12). */
 function assistantMessage(
-  { model, content }: Extract<ModelMessage, { role: 'assistant' }>,
+  { model, content }: Extract<PlacedMessage, { role: 'assistant' }>,
   shape: PromptShape,
 ): AssistantMessage {
   const own = model === shape.modelId;
