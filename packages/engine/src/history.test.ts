@@ -76,6 +76,34 @@ describe('modelMessages', () => {
     ]);
   });
 
+  it('hands on the files of a result, and leaves out what a damaged log has of them [FS-12] [SES-3]', () => {
+    const file = {
+      mime_type: 'image/png',
+      byte_length: 3,
+      sha256: 'a'.repeat(64),
+      filename: null,
+      reference: { uri: `artifact://sha256/${'a'.repeat(64)}` },
+    };
+    const damaged = [{}, { ...file, sha256: 'A' }, { ...file, byte_length: -1 }, { ...file, reference: 'x' }];
+    const withFiles = (id: string, attachments: readonly object[]): EnginePayload => {
+      const result = { text: 't', metadata: {}, display: '', attachments, retained_output: null };
+      return { ...ended(id, 't'), result } as EnginePayload;
+    };
+    const messages = historyOf([
+      input('go'),
+      turn([call('p1'), call('p2')], 2),
+      started('p1'),
+      started('p2'),
+      withFiles('p1', [damaged[0]!, file, ...damaged.slice(1), { ...file, later: 'field' }]),
+      withFiles('p2', damaged),
+    ]);
+    const base = { type: 'tool_result', tool: 'read', text: 't', is_error: false };
+    expect(resultsOf(messages)).toEqual([
+      { ...base, provider_call_id: 'p1', attachments: [file, file] },
+      { ...base, provider_call_id: 'p2' },
+    ]);
+  });
+
   it('marks calls without a result, started or not, and a later prompt comes after them [SES-5] [field I1] [field J5]', () => {
     const messages = historyOf([
       input('go'),

@@ -32,7 +32,9 @@ const completion = z.object({
     .array(
       z.object({
         record: z.object({ mime_type: z.string().max(255), filename: z.string().max(255).nullable() }),
-        bytes: z.custom<Uint8Array>((value) => ArrayBuffer.isView(value) && value.constructor.name !== 'DataView'),
+        bytes: z.custom<Uint8Array>(
+          (value) => ArrayBuffer.isView(value) && value.constructor.name !== 'DataView',
+        ),
       }),
     )
     .optional(),

@@ -1,4 +1,11 @@
-import type { Attachment, BlobReader, MediaPlacer, ModelMessage, PlacedMessage } from '@agentd/contract';
+import {
+  unreachable,
+  type Attachment,
+  type BlobReader,
+  type MediaPlacer,
+  type ModelMessage,
+  type PlacedMessage,
+} from '@agentd/contract';
 
 /** What requests with files need. */
 export interface MediaPorts {
@@ -27,6 +34,8 @@ function named(message: ModelMessage): PlacedMessage {
       }));
       return { role: 'tool', content };
     }
+    default:
+      return unreachable(message);
   }
 }
 

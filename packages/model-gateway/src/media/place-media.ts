@@ -54,8 +54,7 @@ function sizeBeside({ system, tools, messages }: ModelRequest): number {
 function digestsIn(messages: readonly PlacedMessage[]): readonly string[] {
   return messages.flatMap((message) => {
     if (message.role === 'assistant') return [];
-    const parts =
-      message.role === 'user' ? message.content : message.content.flatMap(({ media }) => media);
+    const parts = message.role === 'user' ? message.content : message.content.flatMap(({ media }) => media);
     return parts.flatMap((part) => (part.type === 'file' ? [part.attachment.sha256] : []));
   });
 }
@@ -68,7 +67,5 @@ function base64Of(bytes: Uint8Array): string {
 function reasonFor(thrown: unknown): string {
   const code = codeOf(thrown);
   if (code === 'artifact_missing') return 'its content was removed from the store';
-  return code === 'artifact_corrupt'
-    ? 'its stored content is damaged'
-    : 'its stored content cannot be read';
+  return code === 'artifact_corrupt' ? 'its stored content is damaged' : 'its stored content cannot be read';
 }

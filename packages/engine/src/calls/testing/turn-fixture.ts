@@ -1,5 +1,6 @@
 import type {
   AssistantToolCall,
+  AttachmentBudget,
   JsonObject,
   JsonValue,
   ModelInfo,
@@ -115,6 +116,7 @@ export function callOf(tool: string, input: JsonValue = {}, rawInput?: string): 
 export interface TurnInit {
   readonly approver?: Approver;
   readonly outputs?: OutputStore;
+  readonly attachments?: AttachmentBudget;
   readonly beforeSync?: () => Promise<void>;
 }
 
@@ -129,6 +131,7 @@ export function turnFixture(tools: readonly Tool[], init: TurnInit = {}) {
     clock,
     ids: countingIds(),
     outputs: init.outputs ?? store,
+    attachments: init.attachments,
     approver: init.approver ?? scriptedApprover([]).approver,
     grants: log.grants,
     sink: log.sink,

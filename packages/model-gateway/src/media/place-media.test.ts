@@ -1,0 +1,175 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import {
+  systemClock,
+  toolError,
+  type Attachment,
+  type BlobReader,
+  type MediaPlacer,
+  type ModelMessage,
+  type PlacedPart,
+} from '@agentd/contract';
+import { createModelGateway } from '../gateway.ts';
+import { collect, failureOf, request, useModelServer } from '../testing/bench.ts';
+import { call, result, user } from '../testing/stored.ts';
+import { WIRES, type WireAdaptor } from '../testing/wires.ts';
+
+const { server, body } = useModelServer({ beforeEach, afterEach });
+
+const fileOf = (digit: string): Attachment => ({
+  mime_type: 'image/png',
+  byte_length: 3,
+  sha256: digit.repeat(64),
+  filename: `${digit}.png`,
+  reference: { uri: `artifact://sha256/${digit.repeat(64)}` },
+});
+
+/** Everything goes into its result, what is withheld as a note; at most `room` files, the newest. */
+const inResults = (room = Infinity): MediaPlacer => ({
+  place: (messages, _model, { withheld = new Map() } = {}) => {
+    let left = room;
+    return messages
+      .toReversed()
+      .map((message) => {
+        if (message.role !== 'tool') return message;
+        const content = message.content.map(({ attachments = [], ...rest }) => {
+          const media = attachments.map((attachment): PlacedPart => {
+            const reason = withheld.get(attachment.sha256) ?? (left-- > 0 ? undefined : 'full');
+            if (reason !== undefined) return { type: 'text', text: `[${attachment.filename}: ${reason}]` };
+            return { type: 'file', attachment, filename: `name-${attachment.filename}` };
+          });
+          return { ...rest, media };
+        });
+        return { role: 'tool' as const, content };
+      })
+      .toReversed();
+  },
+});
+
+/** Blobs by digit; one whose content is a code fails with it. */
+function blobsOf(contents: Readonly<Record<string, string>>) {
+  const read: string[] = [];
+  const blobs: BlobReader = {
+    blob: async (sha256) => {
+      const digit = sha256[0] ?? '';
+      read.push(digit);
+      const content = contents[digit] ?? 'EIO';
+      if (content.startsWith('artifact_')) throw toolError(content as 'artifact_missing', content);
+      if (content === 'EIO') throw Object.assign(new Error('EIO'), { code: 'EIO' });
+      return Buffer.from(content);
+    },
+  };
+  return { blobs, read };
+}
+
+const history = (...files: readonly (readonly Attachment[])[]): readonly ModelMessage[] => [
+  user('Look'),
+  { role: 'assistant', model: 'local/test-model', content: files.map((_file, index) => call(`c${index}`)) },
+  {
+    role: 'tool',
+    content: files.map((attachments, index) => ({
+      ...result(`c${index}`, `said ${index}`, index === 1),
+      ...(attachments.length === 0 ? {} : { attachments }),
+    })),
+  },
+];
+
+interface Ask {
+  readonly adaptor?: WireAdaptor;
+  readonly media?: { readonly placer: MediaPlacer; readonly blobs: BlobReader };
+}
+
+function clientOf({ adaptor = 'anthropic', media }: Ask) {
+  server().reply(WIRES[adaptor].turn({ text: 'ok' }));
+  return createModelGateway({
+    providers: { local: { adaptor, baseUrl: `${server().url}/v1`, ...WIRES[adaptor].settings } },
+    environment: {},
+    clock: systemClock,
+    ...(media === undefined ? {} : { media }),
+  }).open('local/test-model');
+}
+
+const sent = async (messages: readonly ModelMessage[], ask: Ask) => {
+  await collect(await clientOf(ask), request({ messages }));
+  return JSON.stringify(body());
+};
+
+describe('files of a history', () => {
+  it('are fetched once in a request and sent as base64, behind what the result says [MED-5]', async () => {
+    const { blobs, read } = blobsOf({ a: 'AAA', b: 'BBB' });
+    const media = { placer: inResults(), blobs };
+    await sent(history([fileOf('a'), fileOf('b')], [fileOf('a')]), { media });
+    expect(read).toEqual(['a', 'b']);
+    const { messages } = body() as { messages?: { content: { content: { type: string }[] }[] }[] };
+    const [first, second] = messages?.[2]?.content ?? [];
+    const source = (text: string) => ({
+      type: 'base64',
+      media_type: 'image/png',
+      data: Buffer.from(text).toString('base64'),
+    });
+    expect(first?.content).toMatchObject([
+      { type: 'text', text: 'said 0' },
+      { type: 'image', source: source('AAA') },
+      { type: 'image', source: source('BBB') },
+    ]);
+    expect(second?.content).toMatchObject([
+      { type: 'text', text: 'said 1' },
+      { type: 'image', source: source('AAA') },
+    ]);
+  });
+
+  it.each([
+    ['artifact_missing', 'its content was removed from the store'],
+    ['artifact_corrupt', 'its stored content is damaged'],
+    ['EIO', 'its stored content cannot be read'],
+  ])(
+    'whose content fails with %s become notes, and older ones take their room [MED-5] [MED-6]',
+    async (...[fault, reason]) => {
+      const { blobs } = blobsOf({ a: 'AAA', b: fault });
+      const messages = [...history([fileOf('a')]), ...history([fileOf('b')]).slice(1)];
+      const text = await sent(messages, { media: { placer: inResults(1), blobs } });
+      expect(text).toContain(`[b.png: ${reason}]`);
+      expect(text).toContain(Buffer.from('AAA').toString('base64'));
+      expect(text).not.toContain('full');
+    },
+  );
+
+  it('leave a failed result its mark where no file goes with it [MED-5]', async () => {
+    const { blobs } = blobsOf({});
+    await sent(history([], [fileOf('c')]), { media: { placer: inResults(), blobs } });
+    const { messages } = body() as { messages?: { content: object[] }[] };
+    expect(messages?.[2]?.content[1]).toMatchObject({
+      type: 'tool_result',
+      is_error: true,
+      content: 'said 1\n[c.png: its stored content cannot be read]',
+    });
+  });
+
+  it.each<WireAdaptor>(['openai-chat', 'openai-compatible', 'google-gemini', 'cohere-v2-chat'])(
+    'leave results on %s the text they are, with their notes [MED-5]',
+    async (adaptor) => {
+      const { blobs } = blobsOf({});
+      const text = await sent(history([fileOf('c')]), { adaptor, media: { placer: inResults(), blobs } });
+      expect(text).toContain(String.raw`said 0\n[c.png: its stored content cannot be read]`);
+      expect(text).not.toContain(String.raw`\"type\":`);
+    },
+  );
+
+  it('are named and not sent where the gateway has no media ports', async () => {
+    const text = await sent(history([fileOf('a')]), {});
+    expect(text).toContain(String.raw`said 0\n[\"a.png\" (image/png, 3 bytes) is not sent]`);
+  });
+
+  it('that are being fetched when the signal aborts end the attempt with its reason', async () => {
+    const stop = new AbortController();
+    const blobs: BlobReader = {
+      blob: async () => {
+        stop.abort(new Error('enough'));
+        throw new Error('broken off');
+      },
+    };
+    const client = await clientOf({ media: { placer: inResults(), blobs } });
+    const { error } = await failureOf(client, request({ messages: history([fileOf('a')]) }), stop.signal);
+    expect(error).toMatchObject({ message: 'enough' });
+    expect(server().requests).toHaveLength(0);
+  });
+});
