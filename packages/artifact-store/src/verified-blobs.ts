@@ -223,10 +223,7 @@ async function* untilAborted(
 }
 
 /** All bytes of a blob. */
-export async function wholeBlob(
-  { index, readFrom }: VerifiedBlob,
-  signal: AbortSignal,
-): Promise<Uint8Array> {
+export async function wholeBlob({ index, readFrom }: VerifiedBlob, signal: AbortSignal): Promise<Uint8Array> {
   const bytes = new Uint8Array(index.byteLength);
   let length = 0;
   for await (const chunk of readFrom(0)) {
