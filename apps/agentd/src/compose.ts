@@ -25,11 +25,11 @@ import {
   type SessionStore,
 } from '@agentd/engine';
 import { fileSessionStore } from '@agentd/engine/file';
-import { createMediaGate, fitAttachments, leftOutNote, mediaPlacer } from '@agentd/media-delivery';
+import { createMediaGate, fitAttachments, leftOutNote, mediaPlacer, placeOf } from '@agentd/media-delivery';
 import { createModelGateway } from '@agentd/model-gateway';
 import type { Settings } from './config/settings.ts';
 import type { Project } from './home/project.ts';
-import { modelAccessOf, type ModelAccess } from './models/model-access.ts';
+import { modelAccessOf, type ModelAccess, type ModelAccessParts } from './models/model-access.ts';
 import { gatewayProviders } from './models/provider-settings.ts';
 import type { Situation } from './situation.ts';
 import { VERSION } from './version.ts';
@@ -133,7 +133,8 @@ export function modelAccess(settings: Settings, blobs?: BlobReader): ModelAccess
     clock,
     ...(blobs === undefined ? {} : { media: { placer: mediaPlacer, blobs } }),
   });
-  return modelAccessOf({ settings, gateway, environment });
+  const carries: ModelAccessParts['carries'] = (model, kind) => placeOf(model, kind) !== null;
+  return modelAccessOf({ settings, gateway, environment, carries });
 }
 
 /** Why locks do not work where the home is; null when they do. */

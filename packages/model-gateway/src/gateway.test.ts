@@ -199,12 +199,23 @@ describe('what can be used', () => {
       provider: 'groq',
       adaptor: 'openai-compatible',
       models: ['openai/gpt-oss-120b'],
+      inputs: { 'openai/gpt-oss-120b': ['text'] },
       hasKey: true,
       keyVariables: ['GROQ_API_KEY'],
       source: 'well-known',
       problem: null,
     });
     expect(listed.find(({ provider }) => provider === 'anthropic')).toMatchObject({ hasKey: false });
+  });
+
+  it('tells what each model takes: as settings say, else as the table, else text alone [CFG-5]', () => {
+    const models = { 'claude-opus-4-5': { input: ['text', 'image'] }, mine: {} } as const;
+    const listed = gateway({ providers: { anthropic: { adaptor: 'anthropic', models } } }).list();
+    expect(listed[0]?.inputs).toMatchObject({
+      'claude-opus-4-5': ['text', 'image'],
+      'claude-haiku-4-5': ['text', 'image', 'pdf'],
+      mine: ['text'],
+    });
   });
 
   it('names the variables that usually hold keys', () => {

@@ -1,5 +1,5 @@
-import { messageOf } from '@agentd/contract';
-import { knownModelsOf } from './known-models.ts';
+import { messageOf, type Modality } from '@agentd/contract';
+import { GUESS, knownModel, knownModelsOf } from './known-models.ts';
 import { hasCredential } from './provider-fields.ts';
 import { resolveProvider, type ProviderSources } from './resolve-provider.ts';
 import type { AdaptorId, ProviderSettings } from './settings.ts';
@@ -11,6 +11,8 @@ export interface ProviderListing {
   readonly adaptor: AdaptorId;
   /** Models that settings or the table of known models name; others may work as well. */
   readonly models: readonly string[];
+  /** What each of these takes, as far as settings or the table say. */
+  readonly inputs: Readonly<Record<string, readonly Modality[]>>;
   /** Whether requests would carry a key. A server of one's own may need none. */
   readonly hasKey: boolean;
   /** The usual key variables; empty for a provider that only settings know. */
@@ -41,16 +43,31 @@ export function listProviders(sources: ProviderSources): ProviderListing[] {
 type Description = Omit<ProviderListing, 'source' | 'hasKey' | 'problem'>;
 
 function fromTable(provider: string, { adaptors, keyVariables }: WellKnownProvider): Description {
-  return { provider, adaptor: adaptors[0], models: knownModelsOf(provider), keyVariables };
+  const models = knownModelsOf(provider);
+  return { provider, adaptor: adaptors[0], models, inputs: inputsOf(provider, models), keyVariables };
 }
 
-function fromSettings(provider: string, { adaptor, models = {} }: ProviderSettings): Description {
+function fromSettings(provider: string, { adaptor, models: configured = {} }: ProviderSettings): Description {
+  const models = [...new Set([...Object.keys(configured), ...knownModelsOf(provider)])];
   return {
     provider,
     adaptor,
-    models: [...new Set([...Object.keys(models), ...knownModelsOf(provider)])],
+    models,
+    inputs: inputsOf(provider, models, configured),
     keyVariables: wellKnown(provider)?.keyVariables ?? [],
   };
+}
+
+function inputsOf(
+  provider: string,
+  models: readonly string[],
+  configured: NonNullable<ProviderSettings['models']> = {},
+): ProviderListing['inputs'] {
+  const inputOf = (model: string): readonly Modality[] => {
+    const own = Object.hasOwn(configured, model) ? configured[model]?.input : undefined;
+    return own ?? knownModel(provider, model).input ?? GUESS.input;
+  };
+  return Object.fromEntries(models.map((model) => [model, inputOf(model)]));
 }
 
 function stateOf(provider: string, sources: ProviderSources): Pick<ProviderListing, 'hasKey' | 'problem'> {

@@ -1,4 +1,4 @@
-import type { ModelClient } from '@agentd/contract';
+import type { MediaKind, ModelClient, ModelInfo } from '@agentd/contract';
 import type { ModelGateway, ProviderListing } from '@agentd/model-gateway';
 import type { Settings } from '../config/settings.ts';
 import { namesIn } from '../config/env-references.ts';
@@ -7,6 +7,8 @@ import { providerFault } from './provider-settings.ts';
 /** A provider, and why it cannot be used; null when it can. */
 export interface ProviderStatus extends ProviderListing {
   readonly usable: string | null;
+  /** By model: the media that it takes and its API carries. */
+  readonly media: Readonly<Record<string, readonly MediaKind[]>>;
 }
 
 /** Models as settings, environment and gateway give access to them. */
@@ -23,10 +25,12 @@ export interface ModelAccessParts {
   readonly settings: Settings;
   readonly gateway: ModelGateway;
   readonly environment: Readonly<Record<string, string | undefined>>;
+  /** Whether the API of a model carries a kind of media. */
+  readonly carries: (model: Pick<ModelInfo, 'id' | 'family'>, kind: MediaKind) => boolean;
 }
 
 /** A variable that is missing matters only to who uses the provider (CFG-4). */
-export function modelAccessOf({ settings, gateway, environment }: ModelAccessParts): ModelAccess {
+export function modelAccessOf({ settings, gateway, environment, carries }: ModelAccessParts): ModelAccess {
   return {
     open: async (model) => {
       const fault = providerFault(model.split('/')[0] ?? '', settings, environment);
@@ -34,12 +38,27 @@ export function modelAccessOf({ settings, gateway, environment }: ModelAccessPar
       return gateway.open(model);
     },
     list: () =>
-      gateway.list().map((listing) => ({ ...listing, usable: unusable(listing, settings, environment) })),
+      gateway.list().map((listing) => ({
+        ...listing,
+        usable: unusable(listing, settings, environment),
+        media: mediaOf(listing, carries),
+      })),
     defaultModel: () => gateway.defaultModel(),
     credentialVariables: () => [
       ...new Set([...gateway.credentialVariables(), ...referredVariables(settings)]),
     ],
   };
+}
+
+function mediaOf(
+  { provider, adaptor: family, inputs }: ProviderListing,
+  carries: ModelAccessParts['carries'],
+): ProviderStatus['media'] {
+  const entries = Object.entries(inputs).map(([model, input]) => {
+    const taken = input.filter((kind) => kind !== 'text');
+    return [model, taken.filter((kind) => carries({ id: `${provider}/${model}`, family }, kind))] as const;
+  });
+  return Object.fromEntries(entries);
 }
 
 function unusable(

@@ -46,6 +46,18 @@ describe('the model of a run', () => {
     );
   });
 
+  it('is listed with the media that it takes and its API carries [CFG-5] [MED-3]', async () => {
+    const model = '[providers.lab.models.m]\ninput = ["text", "image", "pdf", "video"]\n';
+    await bench.write('home/config.toml', `[providers.lab]\nadaptor = "azure-openai-chat"\n${model}`);
+    expect((await bench.run(['models', 'list'])).stdout).toMatch(/^lab .* m \[image\]$/m);
+    const { stdout } = await bench.run(['models', 'list', '--json']);
+    const { providers } = JSON.parse(stdout) as { providers: object[] };
+    expect(providers[0]).toMatchObject({
+      inputs: { m: ['text', 'image', 'pdf', 'video'] },
+      media: { m: ['image'] },
+    });
+  });
+
   it('needs a provider’s variable only where that provider is used, and never shows a key [CFG-4]', async () => {
     await bench.write(
       'home/config.toml',

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { asSchema, type ToolSet } from '@ai-sdk/provider-utils';
-import { defineTool, systemClock, type Tool } from '@agentd/contract';
+import { defineTool, systemClock, type MediaGate, type Tool } from '@agentd/contract';
 import { z } from 'zod';
 import { createCoreTools } from '../create-core-tools.ts';
 import { scratchFolder } from '../testing/calls.ts';
@@ -56,9 +56,27 @@ async function setup(options: Partial<AiSdkOptions> = {}) {
   };
 }
 
+/** Takes every file for a picture. */
+const pictures: MediaGate = {
+  admit: async ({ content, name }, signal) => {
+    const bytes = 'read' in content ? await content.read(0, content.byteLength, signal) : content;
+    const record = { mime_type: 'image/png', byte_length: bytes.length, sha256: '', filename: name };
+    return { kind: 'image', record, bytes, place: null };
+  },
+};
+
 const bash = (command: string): StepCall => ({ toolName: 'bash', input: { command } });
 
 describe('aiSdkTools', () => {
+  it('says of a file that it is not passed on: a loop takes one text of a call [FS-12]', async () => {
+    await using s = await setup();
+    const options = { cwd: s.path, approve: async () => true };
+    const { read } = aiSdkTools(createCoreTools({ media: pictures }), options);
+    await writeFile(join(s.path, 'a.png'), 'x');
+    const said = await read?.execute({ filePath: 'a.png' }, { toolCallId: 'c' });
+    expect(said).toBe(`Attached image/png (1 bytes).\n[${join(s.path, 'a.png')} is not passed on to you]`);
+  });
+
   it('are tools as the AI SDK takes them, with the same schemas', async () => {
     await using s = await setup();
     const set: ToolSet = { ...s.tools };

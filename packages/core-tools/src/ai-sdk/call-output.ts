@@ -20,13 +20,15 @@ export class CallOutput {
   }
 
   /** The output, then the last line of the tool, its error, and where to go on. */
-  textOf({ output, closingLine, error, metadata }: ToolCompletion): string {
+  textOf({ output, closingLine, error, metadata, attachments = [] }: ToolCompletion): string {
     if (output.kind === 'named') {
       this.take(Object.entries(output.streams).map(([stream, text]) => ({ stream, text })));
     }
     const next = metadata?.['next_offset'];
     const parts = [
       output.kind === 'single' ? output.text : this.#rendered(),
+      // A loop of the AI SDK takes one text of a call.
+      ...attachments.map(({ record }) => `[${record.filename ?? record.mime_type} is not passed on to you]`),
       closingLine ?? '',
       error === undefined ? '' : `error: ${error.code}: ${error.message}`,
       typeof next === 'number' ? `[next_offset: ${next}]` : '',

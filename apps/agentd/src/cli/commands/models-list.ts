@@ -19,10 +19,21 @@ export async function listModels(options: PlaceOptions & DataOptions, screen: Sc
   }
   printRows(
     screen,
-    providers.map((row) => [row.provider, row.adaptor, stateOf(row), row.models.join(', ')]),
+    providers.map((row) => [
+      row.provider,
+      row.adaptor,
+      stateOf(row),
+      row.models.map((model) => named(model, row)).join(', '),
+    ]),
   );
   screen.print(`default: ${chosen ?? 'none'}\n`);
   return EXIT.completed;
+}
+
+/** `kimi-k2.6 [image video]`: a model, and the media that it can be given. */
+function named(model: string, { media }: ProviderStatus): string {
+  const kinds = media[model] ?? [];
+  return kinds.length === 0 ? model : `${model} [${kinds.join(' ')}]`;
 }
 
 /** In a table, the name of what is missing says enough. */
