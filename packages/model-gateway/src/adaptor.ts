@@ -1,4 +1,5 @@
 import type { Clock, ModelClient, ModelInfo } from '@agentd/contract';
+import type { MediaMemory } from './media/media-memory.ts';
 import type { MediaPorts } from './media/media-ports.ts';
 
 /** What lets a request in. */
@@ -43,6 +44,7 @@ export interface AdaptorSetup {
   readonly clock: Clock;
   readonly fetch: typeof globalThis.fetch;
   readonly media: MediaPorts;
+  readonly memory: MediaMemory;
 }
 
 /** A module behind one lazy import. */

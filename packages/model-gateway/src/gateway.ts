@@ -1,5 +1,6 @@
 import type { Clock, ModelClient } from '@agentd/contract';
 import { gatewayError } from './errors.ts';
+import { MediaMemory } from './media/media-memory.ts';
 import { withoutMedia, type MediaPorts } from './media/media-ports.ts';
 import { openProvider } from './open-provider.ts';
 import { listProviders, type ProviderListing } from './provider-list.ts';
@@ -44,6 +45,7 @@ export function createModelGateway(options: ModelGatewayOptions): ModelGateway {
   const { providers, environment, clock, fetch = globalThis.fetch, media = withoutMedia } = options;
   const sources: ProviderSources = { providers, environment };
   const attempts: ScriptAttempts = new Map();
+  const memories = new Map<string, MediaMemory>();
 
   const open = async (modelId: string): Promise<ModelClient> => {
     if (modelId.startsWith(SCRIPT_PREFIX)) {
@@ -53,7 +55,9 @@ export function createModelGateway(options: ModelGatewayOptions): ModelGateway {
     const { provider, model } = parseModelId(modelId);
     const resolved = resolveProvider(provider, sources);
     if (resolved.kind === 'endpoint') {
-      return openProvider({ provider, model, resolved }, { clock, fetch, media });
+      const memory = memories.get(modelId) ?? new MediaMemory();
+      memories.set(modelId, memory);
+      return openProvider({ provider, model, resolved }, { clock, fetch, media, memory });
     }
     return openScripted({ id: modelId, provider, model, file: resolved.script }, { clock, attempts });
   };

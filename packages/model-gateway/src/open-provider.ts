@@ -1,5 +1,6 @@
 import { messageOf, type Clock, type ModelClient, type ModelInfo } from '@agentd/contract';
 import type { Adaptor } from './adaptor.ts';
+import type { MediaMemory } from './media/media-memory.ts';
 import type { MediaPorts } from './media/media-ports.ts';
 import { gatewayError } from './errors.ts';
 import { GUESS, knownModel } from './known-models.ts';
@@ -31,12 +32,13 @@ interface OpenPorts {
   readonly clock: Clock;
   readonly fetch: typeof globalThis.fetch;
   readonly media: MediaPorts;
+  readonly memory: MediaMemory;
 }
 
 /** Loads the adaptor and makes a client. No request is made. */
 export async function openProvider(
   { provider, model, resolved }: ProviderModel,
-  { clock, fetch, media }: OpenPorts,
+  { clock, fetch, media, memory }: OpenPorts,
 ): Promise<ModelClient> {
   const { adaptor, endpoint, models } = resolved;
   const known = {
@@ -57,7 +59,7 @@ export async function openProvider(
   };
   const { open } = await load(adaptor);
   const outputLimitKnown = known.outputTokens !== undefined;
-  return open({ info, outputLimitKnown, reasoning: known.reasoning, endpoint, clock, fetch, media });
+  return open({ info, outputLimitKnown, reasoning: known.reasoning, endpoint, clock, fetch, media, memory });
 }
 
 async function load(adaptor: Exclude<AdaptorId, 'scripted'>): Promise<Adaptor> {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { isoSample, pdfSample, pngSample, wavSample } from '@agentd/media-delivery/testing';
-import { startModelServer, type ModelServer } from '@agentd/model-gateway/testing';
+import { httpError, startModelServer, type ModelServer } from '@agentd/model-gateway/testing';
 import { runAgentd, type Ended } from './agentd-process.ts';
 import { placesOf, WIRE_ROWS, type Kind, type WireRow } from './media-wires.ts';
 
@@ -213,6 +213,21 @@ describe.each(['anthropic', 'openai-compatible'])('over %s', (adaptor) => {
     expect(blind).toContain(`lab/${row.model} takes no PDFs`);
     expect(await run(row, { flags })).toMatchObject({ code: 0, stderr: '' });
     expect(placesOf(bodyOf(3), base64Of('image'))).toEqual([row.places.image?.replace('[7]', '[5]')]);
+  });
+
+  it('a file that the provider refuses goes as a note, the run goes on, and the log keeps the file [SES-9]', async () => {
+    server.reply(
+      row.turn({ calls: [readOf(FILES.pdf.name)] }),
+      httpError(400, { error: { message: 'The PDF specified was not valid' } }),
+      row.turn({ text: 'Without it, then.' }),
+    );
+    const ended = await run(row);
+    expect({ code: ended.code, stderr: ended.stderr }).toEqual({ code: 0, stderr: '' });
+    expect(linesOf(ended).at(-1)).toMatchObject({ status: 'completed', final_text: 'Without it, then.' });
+    expect(placesOf(bodyOf(1), base64Of('pdf'))).toHaveLength(1);
+    expect(placesOf(bodyOf(2), base64Of('pdf'))).toEqual([]);
+    expect(JSON.stringify(bodyOf(2))).toContain('is not sent: the provider refused a request with it');
+    expect(ended.stdout).toContain('"mime_type":"application/pdf"');
   });
 
   it('a file whose content is gone from the store becomes a note, and the session goes on [ART-16] [MED-5]', async () => {

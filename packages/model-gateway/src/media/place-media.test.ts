@@ -9,6 +9,7 @@ import {
   type PlacedPart,
 } from '@agentd/contract';
 import { createModelGateway } from '../gateway.ts';
+import { httpError } from '../testing/canned-reply.ts';
 import { collect, failureOf, request, useModelServer } from '../testing/bench.ts';
 import { call, result, user } from '../testing/stored.ts';
 import { WIRES, type WireAdaptor } from '../testing/wires.ts';
@@ -157,6 +158,60 @@ describe('files of a history', () => {
   it('are named and not sent where the gateway has no media ports', async () => {
     const text = await sent(history([fileOf('a')]), {});
     expect(text).toContain(String.raw`said 0\n[\"a.png\" (image/png, 3 bytes) is not sent]`);
+  });
+
+  it('that a provider refuses go as notes from then on; what it had taken stays', async () => {
+    const { blobs } = blobsOf({ a: 'AAA', b: 'BBB' });
+    const client = await clientOf({ media: { placer: inResults(), blobs } });
+    const old = history([fileOf('a')]);
+    await collect(client, request({ messages: old }));
+    const messages = [...old, ...history([fileOf('b')]).slice(1)];
+    const message = 'messages.4.content.0: Could not process image';
+    server().reply(
+      httpError(400, { error: { type: 'invalid_request_error', message } }),
+      WIRES.anthropic.turn({ text: 'ok' }),
+    );
+    const { error } = await failureOf(client, request({ messages }));
+    expect(error).toMatchObject({
+      code: 'MODEL_UNAVAILABLE',
+      details: { status: 400 },
+      message: expect.stringMatching(
+        /Could not process image; what it had not taken before is named and not sent/,
+      ),
+    });
+    await collect(client, request({ messages }));
+    const healed = JSON.stringify(body(2));
+    expect(healed).toContain('[b.png: the provider refused a request with it]');
+    expect(healed).toContain(Buffer.from('AAA').toString('base64'));
+    expect(healed).not.toContain(Buffer.from('BBB').toString('base64'));
+  });
+
+  it('that were taken before go as well where they are refused all the same', async () => {
+    const { blobs } = blobsOf({ a: 'AAA' });
+    const client = await clientOf({ media: { placer: inResults(), blobs } });
+    const messages = history([fileOf('a')]);
+    await collect(client, request({ messages }));
+    server().reply(
+      httpError(422, { error: { message: 'too many images' } }),
+      WIRES.anthropic.turn({ text: 'ok' }),
+    );
+    await failureOf(client, request({ messages }));
+    await collect(client, request({ messages }));
+    expect(JSON.stringify(body(2))).toContain('[a.png: the provider refused a request with it]');
+  });
+
+  it.each([
+    ['says nothing of files', 400, 'tools.0.name: too long'],
+    ['is no refusal of the content', 401, 'no access to images'],
+  ])('stay where a refusal %s', async (_what, status, message) => {
+    const { blobs } = blobsOf({ a: 'AAA' });
+    server().reply(httpError(status, { error: { message } }));
+    const client = await clientOf({ media: { placer: inResults(), blobs } });
+    const messages = history([fileOf('a')]);
+    const { error } = await failureOf(client, request({ messages }));
+    expect((error as { code: string }).code).not.toBe('MODEL_UNAVAILABLE');
+    await collect(client, request({ messages }));
+    expect(JSON.stringify(body(1))).toContain(Buffer.from('AAA').toString('base64'));
   });
 
   it('that are being fetched when the signal aborts end the attempt with its reason', async () => {

@@ -1,5 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { codeOf, type ModelInfo, type ModelRequest, type PlacedMessage } from '@agentd/contract';
+import type { MediaMemory } from './media-memory.ts';
 import type { MediaPorts } from './media-ports.ts';
 
 /** Messages whose media has its place, and the bytes of what is sent. */
@@ -12,6 +13,7 @@ export interface PlacedMedia {
 export interface PlaceSetup {
   readonly info: ModelInfo;
   readonly media: MediaPorts;
+  readonly memory: MediaMemory;
 }
 
 /**
@@ -20,11 +22,11 @@ export interface PlaceSetup {
  */
 export async function placeMedia(
   request: ModelRequest,
-  { info, media: { placer, blobs } }: PlaceSetup,
+  { info, media: { placer, blobs }, memory }: PlaceSetup,
   signal: AbortSignal,
 ): Promise<PlacedMedia> {
   const files = new Map<string, string>();
-  const withheld = new Map<string, string>();
+  const withheld = new Map(memory.refused);
   const reservedBytes = sizeBeside(request);
   // Each round but the last fetches a file or gives one up; a note leaves room for an older file.
   for (;;) {

@@ -50,11 +50,15 @@ async function* attempt(
   };
   try {
     const { stream } = await orAborted(wire.model.doStream({ ...asked, abortSignal: signal }), signal);
-    yield* partsOf({ stream, form: wire.form }, setup.clock, signal);
+    for await (const part of partsOf({ stream, form: wire.form }, setup.clock, signal)) {
+      // Before the last part is passed on: who has it need not ask for more.
+      if (part.type === 'finish') setup.memory.take(placed.files.keys());
+      yield part;
+    }
   } catch (thrown) {
     // The packages wrap an abort in errors of their own, so the signal is asked first.
     if (signal.aborted) throw signal.reason;
-    throw modelFault(thrown, setup);
+    throw setup.memory.faultOf(modelFault(thrown, setup), [...placed.files.keys()]);
   }
 }
 
