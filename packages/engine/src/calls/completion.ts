@@ -20,6 +20,9 @@ const MAX_METADATA_BYTES = 256 * 1024;
 /** Deeper metadata would not fit into an event, and an event that cannot be written ends more than its call. */
 const MAX_METADATA_DEPTH = 200;
 
+/** From whatever realm the tool's code comes. */
+const isBytes = (value: unknown): boolean => Object.prototype.toString.call(value) === '[object Uint8Array]';
+
 const completion = z.object({
   output: z.discriminatedUnion('kind', [
     z.object({ kind: z.literal('single'), text: z.string() }),
@@ -32,9 +35,7 @@ const completion = z.object({
     .array(
       z.object({
         record: z.object({ mime_type: z.string().max(255), filename: z.string().max(255).nullable() }),
-        bytes: z.custom<Uint8Array>(
-          (value) => ArrayBuffer.isView(value) && value.constructor.name !== 'DataView',
-        ),
+        bytes: z.custom<Uint8Array>(isBytes),
       }),
     )
     .optional(),
