@@ -314,12 +314,13 @@ describe('kill -9 of a process that captures and publishes', () => {
   }
 
   async function recoverAll(store: ArtifactStore, folder: string): Promise<void> {
-    const ids = (await temporaryNames(folder)).flatMap(
-      (name) => /^\.capture-([0-9a-f-]{36})-\d/.exec(name)?.[1] ?? [],
-    );
+    const names = await temporaryNames(folder);
+    const ids = names.flatMap((name) => /^\.capture-([0-9a-f-]{36})-\d/.exec(name)?.[1] ?? []);
     for (const callId of new Set(ids)) {
       const recovered = await store.recover({ callId, declaration: BASH, limits: DEFAULT_OUTPUT_LIMITS });
-      expect(recovered?.retained).toMatchObject({ incomplete: true });
+      // Without its first stream a call was being removed, after its output had been told.
+      if (!names.includes(`.capture-${callId}-0-stdout.tmp`)) expect(recovered).toBeNull();
+      else expect(recovered?.retained).toMatchObject({ incomplete: true });
       await recovered?.release();
     }
   }

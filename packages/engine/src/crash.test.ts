@@ -42,7 +42,7 @@ async function richLog(): Promise<{ readonly id: string; readonly lines: readonl
       turnParts('', [look('d')]),
       turnParts('Second done.'),
     ],
-    notes: async () => ({ path: '/work/AGENTS.md', text: 'Use tabs.' }),
+    notes: async () => ({ path: '/project/AGENTS.md', text: 'Use tabs.' }),
   });
   const session = await create();
   const { runId, done } = await session.startRun(runInit({ input: 'first prompt' }));

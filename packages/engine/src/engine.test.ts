@@ -334,7 +334,7 @@ describe('sessions', () => {
     const { engine, listener, memory, shown } = engineHarness();
     const overlay = [{ action: 'bash', pattern: 'ls', effect: 'allow' } as const];
     const session = await engine.createSession({
-      cwd: '/work',
+      cwd: '/project',
       agent: 'default',
       title: 'A title',
       mode: 'yolo',
@@ -347,7 +347,7 @@ describe('sessions', () => {
 
   it('of an unknown agent are not created', async () => {
     const { engine } = engineHarness();
-    await expect(engine.createSession({ cwd: '/work', agent: 'nobody' })).rejects.toMatchObject({
+    await expect(engine.createSession({ cwd: '/project', agent: 'nobody' })).rejects.toMatchObject({
       code: 'ENGINE_AGENT_UNKNOWN',
       message: expect.stringContaining('default'),
     });
@@ -358,7 +358,7 @@ describe('sessions', () => {
     const { engine, memory } = engineHarness();
     memory.failSyncs();
     await expect(
-      engine.createSession({ cwd: '/work', agent: 'default', mode: 'yolo' }),
+      engine.createSession({ cwd: '/project', agent: 'default', mode: 'yolo' }),
     ).rejects.toMatchObject({
       code: 'ENGINE_LOG_FAILED',
     });

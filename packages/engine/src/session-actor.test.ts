@@ -84,7 +84,7 @@ describe('the request', () => {
     await runToEnd(session);
     const [first, second] = model.requests;
     expect(first?.system).toBe(
-      'You help.\n\n---\n\n<working_directory>/work</working_directory>\n' +
+      'You help.\n\n---\n\n<working_directory>/project</working_directory>\n' +
         'Relative paths of tool calls start in this directory.',
     );
     expect(first?.maxOutputTokens).toBe(8192);
@@ -104,7 +104,7 @@ describe('the request', () => {
     expect(payloadsOf(shown, 'agents_md_loaded')).toEqual([
       {
         type: 'agents_md_loaded',
-        path: '/work/AGENTS.md',
+        path: '/project/AGENTS.md',
         sha256: expect.stringMatching(/^[0-9a-f]{64}$/),
         text: 'Use tabs.',
       },
@@ -389,7 +389,7 @@ describe('closing', () => {
   it('shows nobody else a failing listener', async () => {
     const { engine } = engineHarness({ turns: [turnParts('Hi.')] });
     const session = await engine.createSession({
-      cwd: '/work',
+      cwd: '/project',
       agent: 'default',
       listener: {
         event: () => {

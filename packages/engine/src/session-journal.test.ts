@@ -7,7 +7,7 @@ const first = {
   type: 'session_created',
   handle: 'default_00000001',
   agent: 'default',
-  cwd: '/work',
+  cwd: '/project',
   title: '',
   origin: null,
 } as const;

@@ -6,8 +6,8 @@ const SIGHTED: readonly Modality[] = ['text', 'image', 'pdf'];
 const ALL: readonly Modality[] = ['text', 'image', 'pdf', 'audio', 'video'];
 
 /**
- * Limits and list prices as the providers published them, checked against public tables on 2026-12-01. Settings win
- * over this table; a model that is in neither gets `GUESS`.
+ * Limits and list prices as public tables had them on 2026-12-01; the rows of google, google-vertex, amazon-bedrock and
+ * cohere were held against no table. Settings win over this one; a model that is in neither gets `GUESS`.
  */
 const KNOWN_MODELS: Readonly<Record<string, ModelSettings>> = {
   'anthropic/claude-sonnet-5-5': claude(1_000_000, 128_000, [2, 10, 0.1, 2.5]),

@@ -41,12 +41,22 @@ async function knownSession(asked: string, options: SessionOptions) {
 
 /** Opens the session that is to be continued, or makes a new one. From here on things are written. */
 export async function openActing(
+  plan: ActingPlan,
+  options: SessionOptions & { readonly title: string },
+  listener: SessionListener,
+): Promise<Session> {
+  await prepareHome(plan.situation.home);
+  const session = await openedSession(plan, options, listener);
+  // Only now: what a killed process left of this session's calls was for the recovery to take (SES-6).
+  await plan.app.tidy();
+  return session;
+}
+
+async function openedSession(
   { situation, overlay, agent, app, sessionId }: ActingPlan,
   options: SessionOptions & { readonly title: string },
   listener: SessionListener,
 ): Promise<Session> {
-  await prepareHome(situation.home);
-  await app.tidy();
   const mode = options.mode ?? 'ask';
   if (sessionId === null) {
     return app.engine.createSession({

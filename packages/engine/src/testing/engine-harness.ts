@@ -92,7 +92,7 @@ export function engineHarness(init: HarnessInit = {}) {
     /** Events that the listener was shown. */
     shown,
     types: () => shown.map(({ payload }) => payload.type),
-    create: () => engine.createSession({ cwd: '/work', agent: 'default', listener }),
+    create: () => engine.createSession({ cwd: '/project', agent: 'default', listener }),
   };
 }
 
