@@ -14,7 +14,7 @@ const CALLS_A_RUN = 5;
 
 /**
  * What the model does in answer to a prompt: four steps, five calls, large output among them. A command leaves a mark
- * of its own before and after it works, so that a command that ran twice, or in part, can be told.
+ * of its own before it works, so that one that ran twice can be told.
  */
 function nextTurn(body: unknown) {
   const prompt = lastUserText(body);
@@ -89,7 +89,8 @@ describe('a run that is killed at any moment', () => {
     const running = startAgentd(['run', `p${point}`, ...flags], { home, cwd });
     // One in ten is killed while it starts; for the others the clock starts with the first request.
     if (point % 10 !== 0) await Promise.race([firstRequest, running.ended]);
-    await running.killAfter((SPAN_MS * point) / POINTS);
+    // Somewhere in its own fiftieth of the span: random, and no part of a run is left out.
+    await running.killAfter((SPAN_MS * (point + Math.random())) / POINTS);
 
     const printed = running.stdoutLines().flatMap((line) => (line.type === 'event' ? [line.event] : []));
     const [id] = await sessionIds(home);
