@@ -55,7 +55,7 @@ async function waitsOf(server: Server, run: () => ReturnType<typeof timeRun>): P
   const waits: number[] = [];
   let answered = Number.NaN;
   server.reply((request, index) => {
-    if (index > 0) waits.push(performance.now() - answered);
+    if (index > 0) waits.push(request.arrivedAt - answered);
     void request.finished.then(() => (answered = performance.now()));
     const call = { id: `call_${index}`, name: 'read', args: { filePath: 'small.txt' } };
     return index < TURNS ? openaiTurn({ calls: [call] }) : openaiTurn({ text: 'done' });

@@ -9,6 +9,8 @@ export interface RecordedRequest {
   readonly headers: Readonly<Record<string, string>>;
   /** The parsed JSON body; undefined where it is none. */
   readonly body: unknown;
+  /** When its head arrived, by `performance.now()`. */
+  readonly arrivedAt: number;
   /** Resolves when the exchange is over: `false` when the client left before the answer was whole. */
   readonly finished: Promise<boolean>;
 }
@@ -79,12 +81,14 @@ export async function startModelServer(): Promise<ModelServer> {
 }
 
 async function recordOf(incoming: IncomingMessage, response: ServerResponse): Promise<RecordedRequest> {
+  const arrivedAt = performance.now();
   const pieces: Buffer[] = [];
   for await (const piece of incoming) pieces.push(piece as Buffer);
   const finished = new Promise<boolean>((resolve) => {
     response.once('close', () => resolve(response.writableFinished));
   });
   return {
+    arrivedAt,
     method: incoming.method ?? '',
     path: incoming.url ?? '',
     headers: Object.fromEntries(
