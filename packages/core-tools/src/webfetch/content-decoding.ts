@@ -10,13 +10,16 @@ import { toolError } from '@agentd/contract';
 
 const IDENTITY = new Set(['', 'identity', 'none']);
 
+/** Larger than what Node cuts from a shared pool: each full chunk is a buffer of its own, which can be given back. */
+const OPTIONS = { chunkSize: 64 * 1024 };
+
 const DECODERS: Readonly<Record<string, (firstByte: number) => Transform>> = {
-  gzip: () => createGunzip(),
-  'x-gzip': () => createGunzip(),
-  br: () => createBrotliDecompress(),
-  zstd: () => createZstdDecompress(),
+  gzip: () => createGunzip(OPTIONS),
+  'x-gzip': () => createGunzip(OPTIONS),
+  br: () => createBrotliDecompress(OPTIONS),
+  zstd: () => createZstdDecompress(OPTIONS),
   // Servers send both what the name says, a zlib stream, and a bare deflate stream.
-  deflate: (firstByte) => ((firstByte & 0x0f) === 8 ? createInflate() : createInflateRaw()),
+  deflate: (firstByte) => ((firstByte & 0x0f) === 8 ? createInflate(OPTIONS) : createInflateRaw(OPTIONS)),
 };
 
 /** More than two encodings serve nobody but a bomb. */

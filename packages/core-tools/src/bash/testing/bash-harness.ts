@@ -15,6 +15,8 @@ export interface CallSetup {
   readonly signal?: AbortSignal;
   readonly report?: (progress: ToolProgress) => Promise<void>;
   readonly tool?: Tool;
+  /** Characters of a stream past which no more of it is kept; all of it if missing. */
+  readonly keepAtMost?: number;
 }
 
 export interface CallResult extends ToolCompletion {
@@ -56,12 +58,15 @@ export async function runBash(command: string, setup: CallSetup = {}): Promise<C
 }
 
 export async function executeBash(call: PreparedCall, setup: CallSetup = {}): Promise<CallResult> {
-  const { stdin = null, signal = NEVER, report: onReport } = setup;
+  const { stdin = null, signal = NEVER, report: onReport, keepAtMost = Number.POSITIVE_INFINITY } = setup;
   const texts = { stdout: '', stderr: '' };
   const reports: ToolProgress[] = [];
   const report = async (progress: ToolProgress): Promise<void> => {
-    reports.push(progress);
-    for (const { stream, text } of progress.chunks ?? []) texts[stream as 'stdout' | 'stderr'] += text;
+    if (texts.stdout.length < keepAtMost) reports.push(progress);
+    for (const { stream, text } of progress.chunks ?? []) {
+      const name = stream as 'stdout' | 'stderr';
+      if (texts[name].length < keepAtMost) texts[name] += text;
+    }
     await onReport?.(progress);
   };
   const startedAt = performance.now();
