@@ -90,6 +90,21 @@ export type {
 } from './output.ts';
 export { PERMISSION_ACTIONS } from './permission.ts';
 export type { PermissionAction, PermissionEffect, PermissionRequest } from './permission.ts';
+export type {
+  ChildInit,
+  ChildRunInit,
+  HeldSession,
+  OpenProjection,
+  ProjectionInit,
+  RunStatus,
+  SessionFacts,
+  SessionHost,
+  SessionOrigin,
+  SessionProjection,
+  SessionRun,
+  SessionStatus,
+  StartedChildRun,
+} from './session-host.ts';
 export { unknownSubagent } from './subagent-reference.ts';
 export type { SubagentCandidate } from './subagent-reference.ts';
 export { toolError } from './tool-error.ts';

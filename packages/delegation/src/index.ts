@@ -1,0 +1,2 @@
+// Every line here is a promise to users.
+export {};
