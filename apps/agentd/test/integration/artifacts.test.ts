@@ -78,11 +78,42 @@ it('artifacts gc of a home without projects says so', async () => {
   });
 });
 
-it('a run that has ended removes what no session refers to [ART-9]', async () => {
+it.each([
+  ['a run', async (bench: Workbench) => bench.run(['run', 'go', ...(await bench.script('- say: done'))])],
+  ['a call by hand', (bench: Workbench) => bench.run(CALL)],
+])('%s that has ended removes what no session refers to [ART-9]', async (_, act) => {
   await using bench = await Workbench.create();
   await bench.run(CALL);
   const { garbage } = await projectWithGarbage(bench);
-  const { code } = await bench.run(['run', 'go', ...(await bench.script('- say: done'))]);
-  expect(code).toBe(0);
+  expect(await act(bench)).toMatchObject({ code: 0 });
   expect(await exists(garbage)).toBe(false);
+});
+
+it('artifacts show takes a whole copy of another project where one is damaged [ART-2]', async () => {
+  await using bench = await Workbench.create();
+  await bench.run(CALL);
+  await bench.run([...CALL, '--cwd', bench.home]);
+  const digest = createHash('sha256').update('stored\n').digest('hex');
+  const keys = (await readdir(join(bench.home, 'projects'))).toSorted();
+  const copies = keys.map((key) => join(bench.home, 'projects', key, 'artifacts', digest));
+  expect(copies).toHaveLength(2);
+  for (const [damaged = '', whole = ''] of [copies, copies.toReversed()]) {
+    await writeFile(damaged, 'stOred\n');
+    await writeFile(whole, 'stored\n');
+    expect(await bench.run(['artifacts', 'show', `artifact://${digest}`])).toMatchObject({
+      code: 0,
+      stdout: 'stored\n',
+    });
+  }
+  for (const copy of copies) await writeFile(copy, 'stOred\n');
+  const { code, stderr } = await bench.run(['artifacts', 'show', `artifact://${digest}`]);
+  expect(code).toBe(1);
+  expect(stderr).toContain('cannot be trusted: its content is not that of its digest');
+});
+
+it('artifacts show says what is wrong with an address where nothing is stored at all [ART-6]', async () => {
+  await using bench = await Workbench.create();
+  const { code, stderr } = await bench.run(['artifacts', 'show', 'artifact://ABC']);
+  expect(code).toBe(1);
+  expect(stderr).toContain('the digest must be 64 lowercase hex digits');
 });

@@ -1,3 +1,4 @@
+import { parseArtifactUri } from '@agentd/artifact-store';
 import { codeOf, type ArtifactPage, type ArtifactReader } from '@agentd/contract';
 import { openArtifacts } from '../../compose.ts';
 import { EXIT } from '../../exit-codes.ts';
@@ -18,17 +19,12 @@ const DEFAULT_LIMIT = 2000;
 
 /** `artifacts show URI`: a page of stored output, as it is (ART-4), from whichever project has it. */
 export async function showArtifact(uri: string, options: ArtifactOptions, screen: Screen): Promise<number> {
+  const { offset = 0, limit = DEFAULT_LIMIT } = options;
+  const request = { address: parseArtifactUri(uri), offset, limit };
   const home = homeFolder(options.home, process.env);
   const projects =
     options.cwd === undefined ? await projectsOf(home) : [projectOf(home, await realWorkspace(options.cwd))];
-  const page = await pageFrom(projects, (reader) => {
-    const request = {
-      address: reader.parse(uri),
-      offset: options.offset ?? 0,
-      limit: options.limit ?? DEFAULT_LIMIT,
-    };
-    return reader.page(request, new AbortController().signal);
-  });
+  const page = await pageFrom(projects, (reader) => reader.page(request, screen.closed));
   if (page === null) throw notFoundError(`${uri} is stored in no project of ${home}`);
   if (options.json === true) {
     screen.print(`${JSON.stringify({ text: page.text, next_offset: page.nextOffset })}\n`);
@@ -39,17 +35,22 @@ export async function showArtifact(uri: string, options: ArtifactOptions, screen
   return EXIT.completed;
 }
 
-/** Equal output has an equal name, so the first project that has it will do. */
+/**
+ * Equal output has an equal name, so the first project that can show it will do; where none can, the first reason
+ * that says more than that it is not there.
+ */
 async function pageFrom(
   projects: readonly Project[],
   read: (reader: ArtifactReader) => Promise<ArtifactPage>,
 ): Promise<ArtifactPage | null> {
+  const faults: unknown[] = [];
   for (const project of projects) {
     try {
       return await read(openArtifacts(project));
     } catch (error) {
-      if (codeOf(error) !== 'artifact_missing') throw error;
+      if (codeOf(error) !== 'artifact_missing') faults.push(error);
     }
   }
+  if (faults.length > 0) throw faults[0];
   return null;
 }

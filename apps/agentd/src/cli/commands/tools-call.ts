@@ -28,6 +28,7 @@ export async function callTool(
     const call = { clientRunId: randomIds.uuid(), tool: name, args, agent: plan.agent.id };
     const report = await session.callTool(call, stop);
     screen.show(options.json === true ? `${JSON.stringify(shown(report))}\n` : lineEnded(textOf(report)));
+    await plan.app.collect();
     return report.outcome === 'completed' ? EXIT.completed : EXIT.failed;
   } finally {
     await plan.app.engine.stop();
