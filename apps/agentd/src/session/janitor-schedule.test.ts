@@ -1,10 +1,10 @@
-import { deferred, flush, manualClock } from '@agentd/contract/testing';
+import { deferred, flush, manualClock, type Deferred } from '@agentd/contract/testing';
 import { expect, it } from '@jest/globals';
 import { JANITOR_INTERVAL_MS, scheduleJanitor } from './janitor-schedule.ts';
 
 it('passes every 60 s, one at a time, and no more once it is disposed of [ART-9]', async () => {
   const clock = manualClock();
-  const passes: ReturnType<typeof deferred>[] = [];
+  const passes: Deferred<void>[] = [];
   const collect = (): Promise<void> => {
     const pass = deferred();
     passes.push(pass);
