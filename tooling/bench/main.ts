@@ -2,7 +2,7 @@
 import { adaptorImports } from './src/adaptor-imports.ts';
 import { janitor, randomPages, smallResults } from './src/artifact-store.ts';
 import { capture, captureOneGibibyte } from './src/capture.ts';
-import { bashCalls, editLarge, readPage } from './src/core-tools.ts';
+import { bashCalls, editLarge, readPage, renderPage } from './src/core-tools.ts';
 import { media } from './src/media.ts';
 import { startUp } from './src/start-up.ts';
 import { turnAround } from './src/turn-around.ts';
@@ -18,6 +18,7 @@ const benches: Readonly<Record<string, () => Promise<readonly string[]>>> = {
   'read-page': readPage,
   'edit-large': editLarge,
   'bash-calls': bashCalls,
+  'render-page': renderPage,
   media,
   'adaptor-imports': adaptorImports,
 };

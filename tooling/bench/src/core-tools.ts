@@ -1,5 +1,8 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, open, rm, utimes } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import { once } from 'node:events';
+import { mkdtemp, open, rm, utimes, writeFile } from 'node:fs/promises';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -112,12 +115,12 @@ export function editLarge(): Promise<readonly string[]> {
 /** 1,000 calls of `bash` with the command `true`, against 1,000 plain spawns. */
 export function bashCalls(): Promise<readonly string[]> {
   return inFolder(async (folder) => {
-    const task = (tool: string | null): ToolTask => ({
+    const task = (tool: string): ToolTask => ({
       cwd: folder,
       calls: [{ tool, args: { command: 'true' } }],
       repeat: 1000,
     });
-    const plain = await toolProcess(task(null));
+    const plain = await toolProcess(task('plain:spawn'));
     const tool = await toolProcess(task('bash'));
     const total = ({ wallMs }: ToolFigures): number => wallMs.reduce((sum, value) => sum + value, 0);
     return [
@@ -125,4 +128,64 @@ export function bashCalls(): Promise<readonly string[]> {
       `${memory([tool])}; of the plain spawns: peak ${plain.peakRssMib.toFixed(0)} MiB`,
     ];
   });
+}
+
+const PAGE_BYTES = 1_000_000;
+
+/** A page as manuals have them: headings, paragraphs with links, lists, code and tables, up to a megabyte. */
+function manualPage(): string {
+  const parts = [
+    '<!doctype html><html><head><title>Manual</title><style>p { margin: 0 }</style></head><body>',
+  ];
+  for (let part = 1, bytes = 0; bytes < PAGE_BYTES; part++) {
+    const sentence = `Section ${part} tells how <code>option-${part}</code> works with <a href="/ref/${part}#top">its reference</a> &amp; more. `;
+    const rows = Array.from(
+      { length: 5 },
+      (_, row) => `<tr><td>key-${part}-${row}</td><td>a value &lt;${row}&gt;</td><td><b>yes</b></td></tr>`,
+    );
+    const section = `<section><h2 id="s${part}">Option ${part}</h2><p>${sentence.repeat(6)}</p><ul><li>one</li><li>two <em>of</em> three</li></ul><pre>set option-${part} = ${part}\n  and go on</pre><table><tr><th>Name</th><th>Value</th><th>Set</th></tr>${rows.join('')}</table></section>`;
+    parts.push(section);
+    bytes += section.length;
+  }
+  return [...parts, '</body></html>'].join('\n');
+}
+
+/** A page of 1 MB fetched from the loopback and rendered, against html-to-text alone on the same bytes. */
+export function renderPage(): Promise<readonly string[]> {
+  return inFolder(async (folder) => {
+    const html = manualPage();
+    const file = join(folder, 'page.html');
+    await writeFile(file, html);
+    const server = createServer((_request, response) => {
+      response.writeHead(200, { 'content-type': 'text/html' }).end(html);
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    const fetch = { tool: 'webfetch', args: { url: `http://127.0.0.1:${port}/` } };
+    const alone = { tool: 'plain:html-to-text', args: { file } };
+    const pairs = await inTurn(
+      5,
+      () => toolProcess({ cwd: folder, calls: [fetch, fetch] }),
+      () => toolProcess({ cwd: folder, calls: [alone, alone] }),
+    ).finally(() => server.close());
+    const [ours, plain] = [pairs.map(([figures]) => figures), pairs.map(([, figures]) => figures)];
+    return [
+      renderingLine('first', ours, plain),
+      renderingLine('second', ours, plain),
+      memory(ours),
+      `of html-to-text alone, ${memory(plain)}`,
+    ];
+  });
+}
+
+function renderingLine(
+  which: 'first' | 'second',
+  ours: readonly ToolFigures[],
+  plain: readonly ToolFigures[],
+): string {
+  const [fetch, alone] = [ours, plain].map((runs) =>
+    median(runs.map(({ wallMs: [first, second] }) => (which === 'first' ? first : second) ?? Number.NaN)),
+  );
+  if (fetch === undefined || alone === undefined) throw new Error('no figures');
+  return `the ${which} time: html-to-text ${ms(alone)}, webfetch ${ms(fetch)} (${ratio(fetch, alone)})`;
 }

@@ -1,6 +1,7 @@
 // A process of its own for the benchmarks of core tools: runs calls one after the other and prints what each took.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { systemClock, type JsonObject } from '@agentd/contract';
 import { createCoreTools } from '@agentd/core-tools';
@@ -8,10 +9,13 @@ import { createCoreTools } from '@agentd/core-tools';
 /** Given as JSON in the first argument. */
 export interface ToolTask {
   readonly cwd: string;
-  /** Without a tool, its command is spawned plainly. */
-  readonly calls: readonly { readonly tool: string | null; readonly args: JsonObject }[];
+  /** A tool of the package, or something `plain` that a tool is measured against. */
+  readonly calls: readonly { readonly tool: string; readonly args: JsonObject }[];
   readonly repeat?: number;
 }
+
+/** `plain:spawn` of `{command}`; `plain:html-to-text` of `{file}`, at width 80. */
+type Plain = keyof typeof plain;
 
 /** Printed as JSON. */
 export interface ToolFigures {
@@ -37,6 +41,10 @@ const tools = new Map(
 const session = { id: 'bench', agent: 'default', cwd };
 const { signal } = new AbortController();
 
+function isPlain(name: string): name is Plain {
+  return Object.hasOwn(plain, name);
+}
+
 async function call(name: string, args: JsonObject): Promise<void> {
   const context = { callId: 'c', session, turn: {}, model: null };
   const prepared = await tools.get(name)?.prepare(args, context, signal);
@@ -44,6 +52,16 @@ async function call(name: string, args: JsonObject): Promise<void> {
   const done = await prepared?.execute({ callId: 'c', report: async () => {}, stdin: null }, signal);
   await prepared?.dispose?.();
   if (done === undefined || done.error !== undefined) throw new Error(`${name} failed`);
+}
+
+const plain = {
+  'plain:spawn': plainSpawn,
+  'plain:html-to-text': plainHtmlToText,
+} as const;
+
+async function plainHtmlToText({ file }: JsonObject): Promise<void> {
+  const [{ convert }, html] = await Promise.all([import('html-to-text'), readFile(file as string, 'utf8')]);
+  convert(html, { wordwrap: 80 });
 }
 
 async function plainSpawn({ command }: JsonObject): Promise<void> {
@@ -58,7 +76,7 @@ const wallMs: number[] = [];
 for (let round = 0; round < repeat; round++) {
   for (const { tool, args } of calls) {
     const started = performance.now();
-    await (tool === null ? plainSpawn(args) : call(tool, args));
+    await (isPlain(tool) ? plain[tool](args) : call(tool, args));
     wallMs.push(performance.now() - started);
   }
 }
