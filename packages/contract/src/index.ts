@@ -104,6 +104,7 @@ export type {
   SessionRun,
   SessionStatus,
   StartedChildRun,
+  TreeKeeper,
 } from './session-host.ts';
 export { unknownSubagent } from './subagent-reference.ts';
 export type { SubagentCandidate } from './subagent-reference.ts';

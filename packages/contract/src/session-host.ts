@@ -124,3 +124,22 @@ export interface SessionHost<Ledger extends SessionProjection = SessionProjectio
   /** Aborts when the engine begins to stop. */
   readonly shutdown: AbortSignal;
 }
+
+/**
+ * What a package that starts runs through a host owes the engine, which asks it at the two moments that it cannot
+ * see for itself.
+ */
+export interface TreeKeeper {
+  /**
+   * The sessions of a tree were recovered and may go on; waiting messages are woken afterwards.
+   * Contract: takes up what a crash or a stop left (SES-6, DLG-11), resolves without waiting for the runs that it
+   * starts, and never rejects.
+   */
+  readonly treeOpened: (rootId: SessionId) => Promise<void>;
+  /**
+   * For who waits until a tree is quiet (CLI-4).
+   * Contract: resolves once nothing in this tree is queued, running in the background or on its way to its parent, at
+   * once where nothing is; its wakes were asked for by then; never rejects.
+   */
+  readonly settled: (rootId: SessionId) => Promise<void>;
+}
