@@ -65,14 +65,25 @@ export function smallResults(): Promise<readonly string[]> {
     await inParallel(1000, (at) => publish(-at));
     const before = memory();
     const [storeMs] = await timed(() => inParallel(RESULTS, publish));
-    const after = memory();
+    const grown = [before, memory()];
+    for (const round of [1, 2]) {
+      await inParallel(RESULTS, (at) => publish(round * RESULTS + at));
+      grown.push(memory());
+    }
     const [plainMs] = await timed(() => inParallel(RESULTS, plain));
     return [
       `${RESULTS} results: ${ms(storeMs)}, ${((RESULTS / storeMs) * 60_000).toFixed(0)} a minute`,
       `${(storeMs / plainMs).toFixed(1)} times as long as one synced file each (each result is three blobs and a folder)`,
-      `memory in use: ${(after.used - before.used).toFixed(1)} MiB more after them than after 1000 before; resident: ${(after.resident - before.resident).toFixed(0)} MiB more`,
+      `growth of memory in use with each further ${RESULTS}: ${growth(grown.map(({ used }) => used))} MiB; of resident memory: ${growth(grown.map(({ resident }) => resident))} MiB`,
     ];
   });
+}
+
+function growth(values: readonly number[]): string {
+  return values
+    .slice(1)
+    .map((value, at) => (value - (values[at] ?? 0)).toFixed(0))
+    .join(', ');
 }
 
 async function inParallel(count: number, work: (at: number) => Promise<void>): Promise<void> {

@@ -10,7 +10,7 @@ export function capture(): Promise<readonly string[]> {
 
 /** The same with 1 GiB (ART-15). */
 export function captureOneGibibyte(): Promise<readonly string[]> {
-  return captureFigures(1024, 2);
+  return captureFigures(1024, 3);
 }
 
 async function captureFigures(mebibytes: number, pairCount: number): Promise<readonly string[]> {
