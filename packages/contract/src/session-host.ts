@@ -60,6 +60,8 @@ export interface ChildRunInit {
   /** The same one is the same run, over crashes too. */
   readonly clientRunId: string;
   readonly input: string;
+  /** Gives up waiting for the end of an active run; without effect once the run has started. */
+  readonly signal?: AbortSignal;
 }
 
 /** The newest run of a session. */
@@ -110,13 +112,17 @@ export interface SessionHost<Ledger extends SessionProjection = SessionProjectio
   /**
    * Starts a run with the trigger `delegation`, waiting for the end of an active one first.
    * Contract: the start is on disk when it resolves; rejects with what kept it from starting, and has then written
-   * nothing.
+   * nothing. A run with this `clientRunId` that exists is returned at once, whatever else is active; one that a crash
+   * ended is `interrupted` by then.
    */
   readonly startRun: (sessionId: SessionId, init: ChildRunInit) => Promise<StartedChildRun>;
   /** The run with this `clientRunId`, or the newest one; null without any. Reads the log where the session is paged out. */
   readonly run: (sessionId: SessionId, clientRunId?: string) => Promise<SessionRun | null>;
-  /** Cancels the active run, if any (`parent`). Contract: its terminal event is on disk when it resolves. */
-  readonly cancelRun: (sessionId: SessionId) => Promise<void>;
+  /**
+   * Cancels the active run (`parent`); where `runId` is given, only if it is that one.
+   * Contract: its terminal event is on disk when it resolves; does nothing where no such run is active.
+   */
+  readonly cancelRun: (sessionId: SessionId, runId?: RunId) => Promise<void>;
   /** User and assistant text, the newest `maxBytes` of it, oldest first; for `inherit_context` (DLG-12). */
   readonly conversation: (sessionId: SessionId, maxBytes: number) => Promise<string>;
   /** Contract: returns at once and never throws; a session with waiting messages and without a run gets one (MSG-3). */
