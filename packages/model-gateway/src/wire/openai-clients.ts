@@ -48,6 +48,7 @@ export function responsesClient(setup: AdaptorSetup, { host, headers, url }: Ope
     shape: {
       modelId: info.id,
       replays: ({ provider_data }) => isEncrypted(provider_data?.[host]),
+      fileOptions: { [host]: { imageDetail: 'auto' } },
       hasNoErrorFlag: true,
     },
     needsOutputLimit: false,

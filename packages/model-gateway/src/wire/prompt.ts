@@ -32,6 +32,8 @@ export interface PromptShape {
   readonly replays: (part: ReasoningPart) => boolean;
   /** Calls in the history are refused, or silently dropped, where the request names no tools. */
   readonly needsTools?: boolean;
+  /** Goes on every file, for what a provider's schema demands and its package leaves out. */
+  readonly fileOptions?: SharedV4ProviderOptions;
   /** The wire has no flag for a failed call; its package would wrap the text in JSON, and the text says it already. */
   readonly hasNoErrorFlag?: boolean;
 }
@@ -111,7 +113,7 @@ function messageOf(message: PlacedMessage, mapping: Mapping): LanguageModelV4Mes
 }
 
 type TextContent = { readonly type: 'text'; readonly text: string };
-type FileContent = Omit<LanguageModelV4FilePart, 'providerOptions'>;
+type FileContent = LanguageModelV4FilePart;
 
 function userContent(parts: readonly PlacedPart[], mapping: Mapping): (TextContent | FileContent)[] {
   const content = contentOf(parts, mapping);
@@ -119,13 +121,17 @@ function userContent(parts: readonly PlacedPart[], mapping: Mapping): (TextConte
 }
 
 /** Texts that say something, and files with their content as base64, which every package passes on as it is. */
-function contentOf(parts: readonly PlacedPart[], { files }: Mapping): (TextContent | FileContent)[] {
+function contentOf(
+  parts: readonly PlacedPart[],
+  { files, shape: { fileOptions } }: Mapping,
+): (TextContent | FileContent)[] {
+  const options = fileOptions === undefined ? {} : { providerOptions: fileOptions };
   return parts.flatMap((part): (TextContent | FileContent)[] => {
     if (part.type === 'text') return isBlank(part.text) ? [] : [{ type: 'text', text: part.text }];
     const { mime_type: mediaType, sha256 } = part.attachment;
     const data = files.get(sha256);
     if (data === undefined) return [];
-    return [{ type: 'file', mediaType, filename: part.filename, data: { type: 'data', data } }];
+    return [{ type: 'file', mediaType, filename: part.filename, data: { type: 'data', data }, ...options }];
   });
 }
 
