@@ -9,20 +9,15 @@ export interface DisplayDiff extends JsonObject {
 }
 
 /** What both sides may have together to be compared at all. */
-const MAX_COMPARED_BYTES = 1024 * 1024;
+export const MAX_COMPARED_BYTES = 1024 * 1024;
 const MAX_DIFF_BYTES = 48 * 1024;
 /** Finding the shortest difference takes time with the square of its lines; beyond this it is shown as one block. */
 const MAX_EDIT_LENGTH = 400;
 const CONTEXT_LINES = 3;
 
-/** Whether a file of this size is worth reading for `displayDiff`. */
-export function isComparable(bytes: number): boolean {
-  return bytes <= MAX_COMPARED_BYTES;
-}
-
 /** A unified diff of at most 48 KiB (FS-13). `before` is null where it cannot be shown. */
 export async function displayDiff(name: string, before: string | null, after: string): Promise<DisplayDiff> {
-  if (before === null || !isComparable(before.length + after.length)) {
+  if (before === null || before.length + after.length > MAX_COMPARED_BYTES) {
     return { diff: null, diff_truncated: false };
   }
   // Loaded at the first change: no start-up waits for it.

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { sha256Of, type FileState } from '../target/file-state.ts';
 import { continuedChain, expectedState, shiftedPlaces, type EditChain } from './edit-chain.ts';
-import { withReplaced } from './text-places.ts';
+import { withReplaced } from '../testing/with-replaced.ts';
 
 const stateOf = (text: string, ino: number): FileState => ({
   identity: { kind: 'file', dev: 1n, ino: BigInt(ino) },

@@ -1,13 +1,7 @@
 import { toolError, type AgentdError } from '@agentd/contract';
-import {
-  isAllCrlf,
-  linesOf,
-  MAX_REPLACED,
-  placesOf,
-  withCrlf,
-  withReplaced,
-  type Place,
-} from './text-places.ts';
+import type { TextEncoding } from '../target/text-encoding.ts';
+import { isAllCrlf, linesOf, MAX_REPLACED, placesOf, withCrlf, type Place } from './text-places.ts';
+import { spliced, unitBytes } from './text-units.ts';
 
 export interface EditArguments {
   readonly oldString: string;
@@ -24,13 +18,13 @@ export interface EditPlan {
 }
 
 /** A short replacement at many places, or a long one at some, can outgrow what memory holds. */
-const MAX_EDITED_LENGTH = 64 * 1024 * 1024;
+export const MAX_RESULT_BYTES = 64 * 1024 * 1024;
 
 /** The lines of more places than this are not listed one by one. */
 const MAX_LISTED_LINES = 20;
 
 /**
- * Fixes the places of an edit in a text; `name` is what messages call the file (FS-7, FS-8). Throws `edit_not_found`,
+ * Fixes the places of an edit in a text, both in units (see `unitsOf`); `name` is what messages call the file (FS-7, FS-8). Throws `edit_not_found`,
  * `edit_ambiguous`, or `invalid_arguments` for an edit that changes nothing. Nothing is ever matched loosely but line
  * ends.
  */
@@ -56,13 +50,17 @@ export function checkEditArguments({ oldString, newString }: EditArguments): voi
   if (oldString === newString) throw nothingToChange();
 }
 
-/** The text after the plan; `name` is what messages call the file. */
-export function editedText(text: string, { places, replacement }: EditPlan, name: string): string {
-  const removed = places.reduce((sum, { start, end }) => sum + end - start, 0);
-  if (text.length - removed + places.length * replacement.length > MAX_EDITED_LENGTH) {
-    throw toolError('resource_limit', `${name} would grow over 64 Mi characters; nothing was changed`);
+/** The bytes of a file after the plan; `name` is what messages call the file. */
+export function editedBytes(
+  bytes: Buffer,
+  plan: EditPlan,
+  { encoding, name }: { readonly encoding: TextEncoding; readonly name: string },
+): Buffer {
+  const grown = plan.places.reduce((sum, { start, end }) => sum + plan.replacement.length - (end - start), 0);
+  if (bytes.length + grown * unitBytes(encoding) > MAX_RESULT_BYTES) {
+    throw toolError('resource_limit', `${name} would grow over 64 MiB; nothing was changed`);
   }
-  return withReplaced(text, places, replacement);
+  return spliced(bytes, plan, encoding);
 }
 
 /** `line 3`, `lines 3 and 8`, `lines 3, 8 and 12`; many are cut short. */

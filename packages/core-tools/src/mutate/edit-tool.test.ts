@@ -10,6 +10,7 @@ import {
   scratchFolder,
   textOf,
 } from '../testing/calls.ts';
+import { encodeText } from '../target/text-encoding.ts';
 import { createEditTool } from './edit-tool.ts';
 import { createWriteTool } from './write-tool.ts';
 
@@ -370,6 +371,38 @@ describe('edits of one turn', () => {
         code: 'stale',
       });
       expect(String(await s.bytes())).toBe(foreign);
+    }
+  });
+
+  it('land where they belong after one that puts a byte-order mark in front [FS-15]', async () => {
+    await using s = await setup();
+    for (const encoding of ['utf-8', 'utf-16le'] as const) {
+      await writeFile(join(s.path, 'f'), encodeText('a b c', encoding));
+      const results = await runTurn(
+        [
+          { tool: s.tool, args: { filePath: 'f', oldString: 'a', newString: '\ufeffA\u6d4b' } },
+          { tool: s.tool, args: { filePath: 'f', oldString: 'b', newString: '\u{1f600}' } },
+          { tool: s.tool, args: { filePath: 'f', oldString: 'c', newString: 'C' } },
+        ],
+        s.path,
+      );
+      expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'fulfilled']);
+      expect(await s.bytes()).toEqual(encodeText('\ufeffA\u6d4b \u{1f600} C', encoding));
+    }
+  });
+
+  it('work on what was revalidated, and are stale when it changed since [FS-9]', async () => {
+    await using s = await setup();
+    const args = { filePath: 'f', oldString: 'a', newString: 'A' };
+    for (const foreign of ['a c', 'a b c']) {
+      await s.put('a b');
+      const call = await prepareCall(s.tool, args, contextIn(s.path));
+      await call.revalidate?.(new AbortController().signal);
+      await s.put(foreign);
+      await expect(finishCall({ ...call, revalidate: async () => {} })).rejects.toMatchObject({
+        code: 'stale',
+      });
+      expect([String(await s.bytes()), await readdir(s.path)]).toEqual([foreign, ['f']]);
     }
   });
 

@@ -2,7 +2,6 @@ import { z } from 'zod';
 import {
   defineTool,
   isAgentdError,
-  messageOf,
   toolError,
   type AgentdError,
   type PreparedCall,
@@ -12,20 +11,20 @@ import {
 } from '@agentd/contract';
 import type { FileToolPorts } from '../ports.ts';
 import { shownPath } from '../target/file-failure.ts';
-import { bytesOf, checkState, sha256Of, type FileState } from '../target/file-state.ts';
-import { staleTarget } from '../target/open-target.ts';
-import { decodeText, encodeText, isNotText, type TextEncoding } from '../target/text-encoding.ts';
+import { sha256Of, type FileContent, type FileState } from '../target/file-state.ts';
+import { decodeAs, type TextEncoding } from '../target/text-encoding.ts';
 import { turnFilesOf } from '../turn-files.ts';
-import { displayDiff } from './display-diff.ts';
-import { continuedChain, expectedState, shiftedPlaces } from './edit-chain.ts';
+import { displayDiff, MAX_COMPARED_BYTES } from './display-diff.ts';
+import { continuedChain, shiftedPlaces } from './edit-chain.ts';
 import {
   checkEditArguments,
-  editedText,
+  editedBytes,
   linesText,
   planEdit,
   type EditArguments,
   type EditPlan,
 } from './edit-plan.ts';
+import { editableEncoding, editedContent, EditSource } from './edit-source.ts';
 import { kernelMoves } from './kernel-moves.ts';
 import {
   boundCall,
@@ -33,16 +32,15 @@ import {
   checkWellFormed,
   linkNote,
   lookAlikeNote,
-  prepareTarget,
+  namedTarget,
   SIBLING_RULE,
-  type PreparedTarget,
+  type MutationTarget,
+  type NamedTarget,
 } from './mutation-target.ts';
 import { replaceFile } from './publication.ts';
 import type { PublicationPorts } from './put-in-place.ts';
 import { linesOf } from './text-places.ts';
-
-/** A larger file would be held in memory several times over. */
-const MAX_EDITED_BYTES = 32 * 1024 * 1024;
+import { unitsOf, unitsOfText } from './text-units.ts';
 
 const EDIT_ARGUMENTS = z.strictObject({
   filePath: z.string().min(1).describe('The file, absolute or relative to the working directory.'),
@@ -76,66 +74,69 @@ async function prepareEdit(
   checkEditArguments(edit);
   checkWellFormed('oldString', edit.oldString);
   checkWellFormed('newString', edit.newString);
-  const prepared = await prepareTarget(filePath, { home, session, names: 'look-alike' }, signal);
-  const planned = await planAgainst(prepared, edit);
+  const named = await namedTarget(filePath, { home, session, names: 'look-alike' });
+  const planned = await planAgainst(named, edit, signal);
   // They load while permission is asked for.
   const moves = kernelMoves();
   const ports: PublicationPorts = { stages, moves, turnFiles: turnFilesOf(turn), atStep: () => {} };
-  const { turnFiles } = ports;
+  const source = new EditSource(planned.target, ports.turnFiles);
   const { oldString, newString, replaceAll } = edit;
   return {
-    ...boundCall(prepared, {
+    ...boundCall(planned, {
       tool: 'edit',
       old_sha256: sha256Of(Buffer.from(oldString)),
       new_sha256: sha256Of(Buffer.from(newString)),
       replace_all: replaceAll,
     }),
     revalidate: async (signal) => {
-      await checkPlace(prepared);
-      await checkState(planned.path, expectedState(turnFiles.edits.get(planned.path), planned.file), signal);
+      await checkPlace(planned);
+      await source.check(signal);
     },
-    execute: (_context, signal) => applyEdit(planned, ports, signal),
+    execute: (_context, signal) => applyEdit(planned, { ...ports, source }, signal),
+    dispose: async () => source.drop(),
   };
 }
 
 /** An edit whose places are fixed, against the bytes before the turn (FS-15). */
-interface PlannedEdit extends Pick<PreparedTarget, 'asked' | 'isLookAlike'> {
-  readonly path: string;
-  readonly label: string;
-  readonly file: FileState;
+interface PlannedEdit extends NamedTarget {
+  readonly target: Extract<MutationTarget, { readonly state: 'existing' }>;
   readonly planned: Planned;
 }
 
 /** A failure tells of the content, so it is kept until the call was permitted: nobody probes a file that is denied. */
 type Planned =
-  | { readonly kind: 'plan'; readonly plan: EditPlan; readonly lines: readonly number[] }
+  | {
+      readonly kind: 'plan';
+      readonly plan: EditPlan;
+      readonly encoding: TextEncoding;
+      /** Of the places, one-based. */
+      readonly lines: readonly number[];
+    }
   | { readonly kind: 'failure'; readonly failure: AgentdError };
 
 async function planAgainst(
-  { target, label, asked, isLookAlike }: PreparedTarget,
+  named: NamedTarget,
   edit: EditArguments,
+  signal: AbortSignal,
 ): Promise<PlannedEdit> {
+  const { target, label } = named;
   const name = shownPath(label);
   if (target.state === 'absent') throw toolError('not_found', `${name} does not exist; create it with write`);
-  const { path, file, bytes } = target;
-  if (bytes > MAX_EDITED_BYTES) {
-    throw toolError(
-      'resource_limit',
-      `${name} has ${bytes} bytes, edit takes up to 32 MiB; use bash, e.g. sed -i`,
-    );
-  }
-  return { path, label, file, asked, isLookAlike, planned: await planIn({ path, label, file }, edit) };
+  const { bytes, release, ...file } = await editedContent(target, name, signal);
+  const planned = planIn(bytes, edit, name);
+  release();
+  return { ...named, target: { ...target, file }, planned };
 }
 
-async function planIn(
-  place: Pick<PlannedEdit, 'path' | 'label' | 'file'>,
-  edit: EditArguments,
-): Promise<Planned> {
+function planIn(bytes: Buffer, edit: EditArguments, name: string): Planned {
   try {
-    const { text } = await currentText(place, place.file);
-    const plan = planEdit(text, edit, shownPath(place.label));
+    const encoding = editableEncoding(bytes, name);
+    const text = unitsOf(bytes, encoding);
+    const oldString = unitsOfText(edit.oldString, encoding);
+    const newString = unitsOfText(edit.newString, encoding);
+    const plan = planEdit(text, { ...edit, oldString, newString }, name);
     const starts = plan.places.map(({ start }) => start);
-    return { kind: 'plan', plan, lines: linesOf(text, starts) };
+    return { kind: 'plan', plan, encoding, lines: linesOf(text, starts) };
   } catch (error) {
     if (isAgentdError(error)) return { kind: 'failure', failure: error };
     throw error;
@@ -143,60 +144,62 @@ async function planIn(
 }
 
 async function applyEdit(
-  { path, label, file, planned, asked, isLookAlike }: PlannedEdit,
-  ports: PublicationPorts,
+  { target: { path, file }, label, planned, asked, isLookAlike }: PlannedEdit,
+  { source, ...ports }: PublicationPorts & { readonly source: EditSource },
   signal: AbortSignal,
 ): Promise<ToolCompletion> {
   if (planned.kind === 'failure') throw planned.failure;
-  const { plan, lines } = planned;
-  const { turnFiles } = ports;
-  const chain = turnFiles.edits.get(path);
-  const expected = expectedState(chain, file);
-  const { text, encoding } = await currentText({ path, label }, expected);
+  const { plan, encoding, lines } = planned;
+  const { edits } = ports.turnFiles;
+  const chain = edits.get(path);
+  const current = await source.take(signal);
   const places = shiftedPlaces(plan.places, chain, file);
   if (places === null) throw overlapping(label);
-  const after = editedText(text, { ...plan, places }, shownPath(label));
-  const content = encodeText(after, encoding);
+  const name = shownPath(label);
+  const { expected, content, before } = replaced(current, { ...plan, places }, { encoding, name });
   const published = await replaceFile({ path, expected, content }, ports, signal);
-  const edited = { places: plan.places, length: plan.replacement.length, current: published };
-  turnFiles.edits.set(path, continuedChain(chain, file, edited));
+  const change = { places: plan.places, length: plan.replacement.length, current: published };
+  edits.set(path, continuedChain(chain, file, change));
+  const notes = `${lookAlikeNote(isLookAlike)}${linkNote(published.otherNames)}`;
   return {
-    output: {
-      kind: 'single',
-      text: `${editedLine(label, lines)}${lookAlikeNote(isLookAlike)}${linkNote(published.otherNames)}`,
-    },
+    output: { kind: 'single', text: `${editedLine(name, lines)}${notes}` },
     metadata: {
       path,
       bytes: content.length,
       change: 'replaced',
       replacements: places.length,
       ...(isLookAlike && { asked_path: asked }),
-      ...(await displayDiff(label, text, after)),
+      ...(await displayDiff(label, before, before === null ? '' : decodeAs(content, encoding))),
     },
   };
 }
 
-function editedLine(label: string, lines: readonly number[]): string {
-  const count = lines.length === 1 ? '' : `${lines.length} places, `;
-  return `Edited ${shownPath(label)} (${count}${linesText(lines)}).`;
+interface Replaced {
+  /** What must still stand in the file's place. */
+  readonly expected: FileState;
+  readonly content: Buffer;
+  /** The text before, for the diff alone; null where it is too large to be shown. */
+  readonly before: string | null;
 }
 
-/** The text of the file if it is still in this state; `stale` otherwise. */
-async function currentText(
-  { path, label }: Pick<PlannedEdit, 'path' | 'label'>,
-  { identity, sha256 }: FileState,
-): Promise<{ readonly text: string; readonly encoding: TextEncoding }> {
-  const bytes = await bytesOf(path, identity);
-  if (sha256Of(bytes) !== sha256) throw staleTarget(path);
+/** Makes the new content and gives the memory of the old one back. */
+function replaced(
+  { bytes, release, ...expected }: FileContent,
+  plan: EditPlan,
+  { encoding, name }: { readonly encoding: TextEncoding; readonly name: string },
+): Replaced {
   try {
-    return decodeText(bytes);
-  } catch (error) {
-    if (!isNotText(error)) throw error;
-    throw toolError(
-      'not_supported',
-      `${shownPath(label)} cannot be edited as text: ${messageOf(error)}; use bash`,
-    );
+    const content = editedBytes(bytes, plan, { encoding, name });
+    const isShown = bytes.length + content.length <= MAX_COMPARED_BYTES;
+    return { expected, content, before: isShown ? decodeAs(bytes, encoding) : null };
+  } finally {
+    release();
   }
+}
+
+function editedLine(name: string, lines: readonly number[]): string {
+  const count = lines.length === 1 ? '' : `${lines.length} places, `;
+  return `Edited ${name} (${count}${linesText(lines)}).`;
 }
 
 function overlapping(label: string): AgentdError {

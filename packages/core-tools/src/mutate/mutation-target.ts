@@ -1,9 +1,8 @@
-import { lstat } from 'node:fs/promises';
 import { toolError, type JsonObject, type PreparedCall, type PrepareContext } from '@agentd/contract';
-import { expectedFailure, shownPath } from '../target/file-failure.ts';
+import { shownPath } from '../target/file-failure.ts';
 import { absolutePath, resourceLabel, workspaceRoot } from '../target/file-argument.ts';
 import { identityJson, kindText } from '../target/identity.ts';
-import { digestOf, type FileState } from '../target/file-state.ts';
+import type { FileState } from '../target/file-state.ts';
 import { resolveLookAlike, type Found } from '../target/look-alike.ts';
 import { staleTarget } from '../target/open-target.ts';
 import {
@@ -11,6 +10,7 @@ import {
   targetKey,
   type AbsentTarget,
   type ExistingTarget,
+  type Target,
 } from '../target/resolve-target.ts';
 import { checkMayWrite } from './publication.ts';
 
@@ -19,12 +19,11 @@ export const SIBLING_RULE =
   "Calls of one turn do not see each other's effects and must not depend on them: put what builds on this change into a later turn.";
 
 /** Where a `write` or `edit` goes, as it was when the call was prepared. */
-export type MutationTarget =
-  | AbsentTarget
-  | (ExistingTarget & { readonly file: FileState; readonly bytes: number });
+export type MutationTarget = AbsentTarget | (ExistingTarget & { readonly file: FileState });
 
-export interface PreparedTarget {
-  readonly target: MutationTarget;
+/** What a call names, whatever is in it. */
+export interface NamedTarget {
+  readonly target: Target;
   /** The path as asked, absolute; links not followed. */
   readonly asked: string;
   readonly label: string;
@@ -33,24 +32,28 @@ export interface PreparedTarget {
   readonly names: NameRule;
 }
 
+/** What a call names, with the bytes that it was prepared on. */
+export interface PreparedTarget extends NamedTarget {
+  readonly target: MutationTarget;
+}
+
 /** `exact`: a name that does not exist is made. `look-alike`: it may mean another that does (FS-16). */
 type NameRule = 'exact' | 'look-alike';
 
-/** Resolves what a call names, without any effect: identity, bytes and whether the user may write there. */
-export async function prepareTarget(
+/** Resolves what a call names, without any effect: identity, kind and whether the user may write there. */
+export async function namedTarget(
   filePath: string,
   {
     home,
     session,
     names,
   }: { readonly home: string; readonly session: PrepareContext['session']; readonly names: NameRule },
-  signal: AbortSignal,
-): Promise<PreparedTarget> {
+): Promise<NamedTarget> {
   const asked = absolutePath(filePath, { cwd: session.cwd, home });
   const { target, isLookAlike } = await resolved(asked, names);
   const label = resourceLabel(target.path, await workspaceRoot(session.cwd));
-  const place = { asked, label, isLookAlike, names };
-  if (target.state === 'absent') return { ...place, target };
+  const named = { target, asked, label, isLookAlike, names };
+  if (target.state === 'absent') return named;
   const { kind } = target.identity;
   if (kind !== 'file') {
     throw toolError(
@@ -59,9 +62,7 @@ export async function prepareTarget(
     );
   }
   await checkMayWrite(target.path);
-  const sha256 = await digestOf(target.path, target.identity, signal);
-  const file = { identity: target.identity, sha256 };
-  return { ...place, target: { ...target, file, bytes: await sizeOf(target.path) } };
+  return named;
 }
 
 async function resolved(path: string, names: NameRule): Promise<Found> {
@@ -82,7 +83,7 @@ export function boundCall(
 }
 
 /** Throws `stale` unless the path still leads to the same place. */
-export async function checkPlace({ asked, target, names }: PreparedTarget): Promise<void> {
+export async function checkPlace({ asked, target, names }: NamedTarget): Promise<void> {
   const { target: now } = await resolved(asked, names);
   if (now.state !== target.state || now.path !== target.path) throw staleTarget(target.path);
 }
@@ -107,12 +108,4 @@ export function linkNote(otherNames: number): string {
 function targetJson(target: MutationTarget): JsonObject {
   if (target.state === 'existing') return { ...identityJson(target.identity), sha256: target.file.sha256 };
   return { kind: 'absent', folder: identityJson(target.ancestor.identity), missing: target.missing };
-}
-
-async function sizeOf(path: string): Promise<number> {
-  try {
-    return (await lstat(path)).size;
-  } catch (error) {
-    throw expectedFailure('read', path, error);
-  }
 }

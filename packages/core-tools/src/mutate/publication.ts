@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { codeOf } from '@agentd/contract';
 import { expectedFailure, fileFailure } from '../target/file-failure.ts';
 import { isSameFile, type FileIdentity } from '../target/identity.ts';
-import { checkState, sha256Of, type FileState } from '../target/file-state.ts';
+import { checkState, type FileState } from '../target/file-state.ts';
 import { staleTarget } from '../target/open-target.ts';
 import type { AbsentTarget } from '../target/resolve-target.ts';
 import { identityAt, putNew, putOver, type PublicationPorts } from './put-in-place.ts';
@@ -37,12 +37,12 @@ export async function replaceFile(
     return await withStage(dirname(path), ports, async (stage) => {
       const { mode, uid, gid, nlink } = await lstat(path);
       const attributes = { mode: mode & 0o7777, uid, gid };
-      const identity = await writeStage(stage, { content, attributes }, ports.atStep);
+      const written = await writeStage(stage, { content, attributes }, ports.atStep);
       await checkMayWrite(path);
       await checkState(path, expected, signal);
       signal.throwIfAborted();
-      await putOver({ stage, place: path, path, identity }, expected, ports);
-      return { identity, sha256: sha256Of(content), otherNames: nlink - 1 };
+      await putOver({ stage, place: path, path, identity: written.identity }, expected, ports);
+      return { ...written, otherNames: nlink - 1 };
     });
   } catch (error) {
     throw codeOf(error) === 'ENOENT' ? staleTarget(path) : expectedFailure('write', path, error);
@@ -74,8 +74,8 @@ export async function createFile(
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
       const place = await freePlace(target);
       const publication = { ...place, path: target.path, content };
-      const identity = await (place.missing.length === 1 ? placeFile : placeTree)(publication, ports, signal);
-      if (identity !== null) return { identity, sha256: sha256Of(content), otherNames: 0 };
+      const written = await (place.missing.length === 1 ? placeFile : placeTree)(publication, ports, signal);
+      if (written !== null) return { ...written, otherNames: 0 };
     }
     throw staleTarget(target.path);
   } catch (error) {
@@ -114,14 +114,14 @@ async function placeFile(
   { folder, folderIdentity, missing, path, content }: Creation,
   ports: PublicationPorts,
   signal: AbortSignal,
-): Promise<FileIdentity | null> {
+): Promise<FileState | null> {
   return withStage(folder, ports, async (stage) => {
-    const identity = await writeStage(stage, { content, attributes: null }, ports.atStep);
+    const written = await writeStage(stage, { content, attributes: null }, ports.atStep);
     await checkFolder({ folder, folderIdentity, missing }, path);
     signal.throwIfAborted();
     try {
-      await putNew({ stage, place: path, path, identity }, ports);
-      return identity;
+      await putNew({ stage, place: path, path, identity: written.identity }, ports);
+      return written;
     } catch (error) {
       throw codeOf(error) === 'EEXIST' ? staleTarget(path) : error;
     }
@@ -136,19 +136,19 @@ async function placeTree(
   { folder, folderIdentity, missing, path, content }: Creation,
   ports: PublicationPorts,
   signal: AbortSignal,
-): Promise<FileIdentity | null> {
+): Promise<FileState | null> {
   const [top = '', ...below] = missing;
   return withStage(folder, ports, async (stage) => {
     const parents = below.map((_name, index) => join(stage, ...below.slice(0, index)));
     for (const parent of parents) await mkdir(parent);
-    const identity = await writeStage(join(stage, ...below), { content, attributes: null }, ports.atStep);
+    const written = await writeStage(join(stage, ...below), { content, attributes: null }, ports.atStep);
     for (const parent of parents) await syncFolder(parent);
     await checkFolder({ folder, folderIdentity, missing }, path);
     if ((await identityAt(join(folder, top))) !== null) return null;
     signal.throwIfAborted();
     try {
-      await putNew({ stage, place: join(folder, top), path, identity }, ports);
-      return identity;
+      await putNew({ stage, place: join(folder, top), path, identity: written.identity }, ports);
+      return written;
     } catch (error) {
       if (['ENOTEMPTY', 'EEXIST', 'ENOTDIR'].includes(codeOf(error) ?? '')) return null;
       throw error;

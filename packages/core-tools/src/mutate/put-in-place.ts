@@ -2,7 +2,7 @@ import { link, lstat, rename } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { codeOf, randomIds, toolError } from '@agentd/contract';
 import { shownPath } from '../target/file-failure.ts';
-import { digestOf, type FileState } from '../target/file-state.ts';
+import { stateOf, type FileState } from '../target/file-state.ts';
 import { identityOf, isSameFile, type FileIdentity } from '../target/identity.ts';
 import { staleTarget } from '../target/open-target.ts';
 import type { TurnFiles } from '../turn-files.ts';
@@ -73,7 +73,7 @@ async function putInPlace(
 
 async function isAsPrepared(stage: string, { identity, sha256 }: FileState): Promise<boolean> {
   try {
-    return (await digestOf(stage, identity, NEVER)) === sha256;
+    return (await stateOf(stage, identity, NEVER)).sha256 === sha256;
   } catch {
     // What cannot be read cannot be vouched for either.
     return false;

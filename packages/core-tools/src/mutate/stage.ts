@@ -1,9 +1,11 @@
+import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
 import { open, rm, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { codeOf, isUuid, randomIds } from '@agentd/contract';
 import type { StageJournal } from '../ports.ts';
-import { identityOf, type FileIdentity } from '../target/identity.ts';
+import type { FileState } from '../target/file-state.ts';
+import { identityOf } from '../target/identity.ts';
 
 const STAGE_PREFIX = '.agentd-stage-';
 
@@ -65,19 +67,33 @@ export async function writeStage(
   path: string,
   { content, attributes }: StageContent,
   atStep: StagePorts['atStep'],
-): Promise<FileIdentity> {
+): Promise<FileState> {
   const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
   const handle = await open(path, flags, attributes === null ? 0o666 : 0o600);
   try {
     atStep('opened');
-    await handle.writeFile(content);
+    const sha256 = await writeHashed(handle, content);
     if (attributes !== null) await keepAttributes(handle, attributes);
     await handle.sync();
     atStep('written');
-    return identityOf(await handle.stat({ bigint: true }));
+    return { identity: identityOf(await handle.stat({ bigint: true })), sha256 };
   } finally {
     await handle.close();
   }
+}
+
+/** How much is hashed while it is written. */
+const PIECE_BYTES = 512 * 1024;
+
+async function writeHashed(handle: FileHandle, content: Uint8Array): Promise<string> {
+  const hash = createHash('sha256');
+  for (let at = 0; at < content.length; at += PIECE_BYTES) {
+    const piece = content.subarray(at, at + PIECE_BYTES);
+    const writing = handle.writeFile(piece);
+    hash.update(piece);
+    await writing;
+  }
+  return hash.digest('hex');
 }
 
 /** Puts the names in a folder on disk. */

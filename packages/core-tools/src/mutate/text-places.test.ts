@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { linesOf, placesOf, withReplaced } from './text-places.ts';
+import { withReplaced } from '../testing/with-replaced.ts';
+import { linesOf, placesOf } from './text-places.ts';
 
 /** Few letters, so that needles are found, overlap and meet every kind of line end. */
 const text = fc

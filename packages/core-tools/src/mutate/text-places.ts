@@ -1,4 +1,4 @@
-/** A half-open range of a text, in UTF-16 code units. */
+/** A half-open range of a text, in units (see `unitsOf`). */
 export interface Place {
   readonly start: number;
   readonly end: number;
@@ -38,17 +38,6 @@ export function linesOf(text: string, positions: readonly number[]): readonly nu
     lines.push(line);
   }
   return lines;
-}
-
-/** `text` with `replacement` at each of the places, which do not overlap; everything else keeps its characters. */
-export function withReplaced(text: string, places: readonly Place[], replacement: string): string {
-  const parts: string[] = [];
-  let from = 0;
-  for (const { start, end } of places) {
-    parts.push(text.slice(from, start), replacement);
-    from = end;
-  }
-  return [...parts, text.slice(from)].join('');
 }
 
 /** Whether every line end is CRLF, of at least one. */

@@ -9,17 +9,18 @@ import {
 } from '@agentd/contract';
 import type { FileToolPorts } from '../ports.ts';
 import { shownPath } from '../target/file-failure.ts';
-import { bytesOf, checkState, sha256Of } from '../target/file-state.ts';
-import { decodeText, isNotText } from '../target/text-encoding.ts';
+import { checkState, contentOf, sha256Of, stateOf } from '../target/file-state.ts';
+import { checkedEncoding, decodeAs, isNotText } from '../target/text-encoding.ts';
+import type { Target } from '../target/resolve-target.ts';
 import { turnFilesOf } from '../turn-files.ts';
-import { displayDiff, isComparable, type DisplayDiff } from './display-diff.ts';
+import { displayDiff, MAX_COMPARED_BYTES, type DisplayDiff } from './display-diff.ts';
 import { kernelMoves } from './kernel-moves.ts';
 import {
   boundCall,
   checkPlace,
   checkWellFormed,
   linkNote,
-  prepareTarget,
+  namedTarget,
   SIBLING_RULE,
   type MutationTarget,
   type PreparedTarget,
@@ -64,8 +65,9 @@ async function prepareWrite(
       '"filePath" ends with "/": name the file; its folders are made with it',
     );
   }
-  const prepared = await prepareTarget(filePath, { home, session, names: 'exact' }, signal);
-  const { target } = prepared;
+  const named = await namedTarget(filePath, { home, session, names: 'exact' });
+  const target = await withState(named.target, signal);
+  const prepared = { ...named, target };
   const bytes = Buffer.from(content);
   // They load while permission is asked for.
   const moves = kernelMoves();
@@ -77,7 +79,7 @@ async function prepareWrite(
       if (target.state === 'existing') await checkState(target.path, target.file, signal);
     },
     execute: async (_context, signal) => {
-      const before = await textBefore(target);
+      const before = await textBefore(target, signal);
       const { otherNames } =
         target.state === 'absent'
           ? await createFile({ target, content: bytes }, ports, signal)
@@ -104,12 +106,19 @@ function completion(
   };
 }
 
+async function withState(target: Target, signal: AbortSignal): Promise<MutationTarget> {
+  if (target.state === 'absent') return target;
+  return { ...target, file: await stateOf(target.path, target.identity, signal) };
+}
+
 /** For the diff alone: null where what stood there is no text or too much of it. */
-async function textBefore(target: MutationTarget): Promise<string | null> {
+async function textBefore(target: MutationTarget, signal: AbortSignal): Promise<string | null> {
   if (target.state === 'absent') return '';
-  if (!isComparable(target.bytes)) return null;
+  const { path, identity } = target;
+  const content = await contentOf({ path, identity, most: MAX_COMPARED_BYTES }, signal);
+  if (content === null) return null;
   try {
-    return decodeText(await bytesOf(target.path, target.identity)).text;
+    return decodeAs(content.bytes, checkedEncoding(content.bytes));
   } catch (error) {
     if (isNotText(error)) return null;
     throw error;

@@ -102,16 +102,23 @@ export class Utf8Stream {
   }
 }
 
-/** The text of a whole file without its byte-order mark. Throws (see `isNotText`). */
-export function decodeText(bytes: Buffer): { readonly text: string; readonly encoding: TextEncoding } {
+/** What the bytes of a whole file are encoded in. Throws (see `isNotText`) where they are no text. */
+export function checkedEncoding(bytes: Buffer): TextEncoding {
   const encoding = encodingOf(bytes);
   const stream = new Utf8Stream(encoding);
-  const text = stream.push(bytes.subarray(markLength(encoding))).toString('utf8');
+  stream.push(bytes.subarray(markLength(encoding)));
   stream.end();
-  return { text, encoding };
+  return encoding;
 }
 
-/** The exact reverse of `decodeText`. */
+/** The text of a whole file without its byte-order mark; what is wrong in it becomes U+FFFD. */
+export function decodeAs(bytes: Buffer, encoding: TextEncoding): string {
+  const content = bytes.subarray(markLength(encoding));
+  if (!encoding.startsWith('utf-16')) return content.toString('utf8');
+  return new TextDecoder(encoding, { ignoreBOM: true }).decode(content);
+}
+
+/** The bytes of a whole file of this text. */
 export function encodeText(text: string, encoding: TextEncoding): Buffer {
   if (!encoding.startsWith('utf-16')) return Buffer.concat([MARKS[encoding], Buffer.from(text, 'utf8')]);
   const units = Buffer.from(text, 'utf16le');

@@ -3,11 +3,12 @@ import { json } from 'node:stream/consumers';
 import { randomIds } from '@agentd/contract';
 import { createEditTool } from '../mutate/edit-tool.ts';
 import { kernelMoves } from '../mutate/kernel-moves.ts';
-import { prepareTarget } from '../mutate/mutation-target.ts';
+import { namedTarget } from '../mutate/mutation-target.ts';
 import { createFile, replaceFile } from '../mutate/publication.ts';
 import { fileStageJournal } from '../mutate/stage-journal.ts';
 import type { PublicationStep } from '../mutate/stage.ts';
 import { createWriteTool } from '../mutate/write-tool.ts';
+import { stateOf } from '../target/file-state.ts';
 import { TurnFiles } from '../turn-files.ts';
 import { callTool, contextIn, textOf } from './calls.ts';
 import { nativeFileLocks } from './native-file-locks.ts';
@@ -33,16 +34,16 @@ async function publishAndDie(): Promise<void> {
     if (reached === step) process.kill(process.pid, 'SIGKILL');
   };
   const signal = new AbortController().signal;
-  const { target } = await prepareTarget(
-    args.filePath,
-    { home: cwd, session: contextIn(cwd).session, names: 'exact' },
-    signal,
-  );
+  const { session } = contextIn(cwd);
+  const { target } = await namedTarget(args.filePath, { home: cwd, session, names: 'exact' });
   const content = Buffer.from(String(args['content']));
   const moves = task.moves === 'plain' ? Promise.resolve(null) : kernelMoves();
   const ports = { stages, atStep, moves, turnFiles: new TurnFiles() };
   if (target.state === 'absent') await createFile({ target, content }, ports, signal);
-  else await replaceFile({ path: target.path, expected: target.file, content }, ports, signal);
+  else {
+    const expected = await stateOf(target.path, target.identity, signal);
+    await replaceFile({ path: target.path, expected, content }, ports, signal);
+  }
 }
 
 async function callOnce(): Promise<string> {
