@@ -36,8 +36,7 @@ export function defineTool<Shape extends z.ZodRawShape>(init: ToolInit<Shape>): 
     spec,
     prepare: async (args, context, signal) => {
       const parsed = schema.safeParse(args);
-      if (!parsed.success)
-        throw toolError('invalid_arguments', argumentProblems(spec.name, parsed.error, args));
+      if (!parsed.success) throw toolError('invalid_arguments', argumentProblems(spec, parsed.error, args));
       return prepare(parsed.data, context, signal);
     },
   };

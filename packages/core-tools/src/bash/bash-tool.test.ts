@@ -46,19 +46,15 @@ describe('the declaration of bash', () => {
 });
 
 describe('preparing a command', () => {
-  it.each([0, -5])('refuses a timeout of %d and names the range [BASH-2] [field D6]', async (timeout) => {
-    await expect(prepareBash({ command: 'true', timeout })).rejects.toMatchObject({
-      code: 'invalid_arguments',
-      message: expect.stringMatching(/"timeout".*at least 1/),
-    });
-  });
-
-  it.each([Number.NaN, '5', 1.5, null])('refuses the timeout %p [BASH-2] [field D6]', async (timeout) => {
-    await expect(prepareBash({ command: 'true', timeout })).rejects.toMatchObject({
-      code: 'invalid_arguments',
-      message: expect.stringContaining('"timeout"'),
-    });
-  });
+  it.each([0, -5, Number.NaN, '5', 1.5, null, true])(
+    'refuses the timeout %p and names the range [BASH-2] [field D6]',
+    async (timeout) => {
+      await expect(prepareBash({ command: 'true', timeout })).rejects.toMatchObject({
+        code: 'invalid_arguments',
+        message: expect.stringContaining('"timeout": expected integer of at least 1, got '),
+      });
+    },
+  );
 
   it.each([1e12, 2_147_483_648, Number.MAX_SAFE_INTEGER])(
     'does not fire a timeout of %d at once [BASH-2] [field D6]',
