@@ -3,6 +3,7 @@ import type {
   AssistantPart,
   Attachment,
   EventEnvelope,
+  EventPayload,
   JsonObject,
   OutputDeclaration,
   RetainedOutput,
@@ -182,6 +183,9 @@ export type EventOf<Type extends keyof typeof eventSchemas> = Closed<z.infer<(ty
 
 /** Every payload that the engine writes. */
 export type EnginePayload = { [Type in keyof typeof eventSchemas]: EventOf<Type> }[keyof typeof eventSchemas];
+
+/** What a log takes: the engine's own events, and those of packages that keep theirs beside them. */
+export type LoggedPayload = EnginePayload | EventPayload;
 
 /** An engine event as it is read: unknown types are none of these, and reducers pass them over. */
 export type EngineEvent = Omit<EventEnvelope, 'payload'> & { readonly payload: EnginePayload };

@@ -9,7 +9,8 @@ import { parseArguments } from './tool-arguments.ts';
 
 export interface HandCallPorts {
   readonly ids: Ids;
-  readonly state: SessionState;
+  /** Mode and overlay of the session's tree (PERM-6). */
+  readonly policy: Pick<SessionState, 'mode' | 'overlay'>;
   readonly sink: EventSink;
   readonly calls: TurnCalls;
 }
@@ -43,7 +44,7 @@ export async function runHandCall(
 }
 
 async function execute(
-  { ids, state, calls }: HandCallPorts,
+  { ids, policy, calls }: HandCallPorts,
   { runId, plan, tool, args }: HandCall,
   signal: AbortSignal,
 ): Promise<CallReport> {
@@ -54,8 +55,8 @@ async function execute(
       calls: [handMadeCall({ id: `call_${ids.hex(24)}`, tool, args })],
       tools: plan.publishedTo(null),
       model: null,
-      rules: { document: plan.agent.permissions, overlay: state.overlay },
-      mode: state.mode,
+      rules: { document: plan.agent.permissions, overlay: policy.overlay },
+      mode: policy.mode,
     },
     signal,
   );

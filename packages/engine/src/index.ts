@@ -17,9 +17,12 @@ export type {
   ApprovalAnswer,
   ApprovalQuestion,
   Approver,
+  EngineHost,
   EnginePorts,
   EngineSettings,
   EventLog,
+  Extend,
+  Extension,
   LiveEvent,
   LiveListener,
   LogContent,
@@ -35,4 +38,8 @@ export type { CancelReason } from './run-loop.ts';
 export type { HandCallInit, RunInit, Session, StartedRun, StdinInput } from './session.ts';
 export type { SessionListener } from './session-journal.ts';
 export { SessionState } from './session-state.ts';
+export { UsageLedger } from './usage-totals.ts';
 export type { UsageSum, UsageTotals } from './usage-totals.ts';
+export type { ResidencyLimits } from './tree/residents.ts';
+export { ownModelsFirst } from './tree/run-defaults.ts';
+export type { RunDefaults, RunLimits, RunNeeds } from './tree/run-defaults.ts';

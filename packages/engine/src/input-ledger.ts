@@ -1,3 +1,4 @@
+import type { EventPayload } from '@agentd/contract';
 import type { EngineEvent, EventOf } from './events.ts';
 
 /** What a user said and no committed turn has taken into account. */
@@ -14,9 +15,21 @@ interface PendingNotes {
   readonly seq: number;
 }
 
-/** What enters a session from outside and waits for the next turn. */
+/** A message that the run has claimed (MSG-10). */
+interface ClaimedText {
+  readonly messageId: string;
+  readonly text: string;
+  readonly seq: number;
+}
+
+/**
+ * What enters a session from outside and waits for the next turn.
+ *   I1. A message enters with its claim and leaves with its release; of two claims the later one counts.
+ *   I2. What a turn has taken in stays with that turn, whatever its message's events say afterwards.
+ */
 export class InputLedger {
-  #waiting: (PendingInput | PendingNotes)[] = [];
+  #waiting: (PendingInput | PendingNotes | ClaimedText)[] = [];
+  readonly #taken = new Set<string>();
   #notes: EventOf<'agents_md_loaded'> | null = null;
   #begun = false;
 
@@ -51,6 +64,7 @@ export class InputLedger {
         return;
       }
       default:
+        this.#applyMessage(payload as EventPayload, seq);
     }
   }
 
@@ -59,7 +73,16 @@ export class InputLedger {
     this.#begun = true;
     const taken = this.#waiting.filter(({ seq }) => seq <= throughSeq);
     this.#waiting = this.#waiting.filter(({ seq }) => seq > throughSeq);
+    for (const entry of taken) if ('messageId' in entry) this.#taken.add(entry.messageId);
     return taken.map(({ text }) => text);
+  }
+
+  /** Their schemas belong to who writes them: what is damaged or not known is passed over. */
+  #applyMessage({ type, message_id: messageId, text }: EventPayload, seq: number): void {
+    if (type !== 'message_claimed' && type !== 'message_released') return;
+    if (typeof messageId !== 'string' || this.#taken.has(messageId)) return;
+    this.#waiting = this.#waiting.filter((entry) => !('messageId' in entry) || entry.messageId !== messageId);
+    if (type === 'message_claimed' && typeof text === 'string') this.#waiting.push({ messageId, text, seq });
   }
 }
 

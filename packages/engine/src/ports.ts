@@ -6,15 +6,24 @@ import type {
   ModelClient,
   ModelStreamPart,
   OutputLimits,
+  OpenInbox,
+  OpenProjection,
   OutputStore,
+  PermissionEffect,
   PermissionRequest,
+  PrepareContext,
   RunId,
+  SessionHost,
   SessionId,
+  SessionProjection,
   ToolCallId,
   ToolProvider,
+  TreeKeeper,
 } from '@agentd/contract';
 import type { AgentDocument } from './agent-document.ts';
-import type { EngineEvent, EnginePayload } from './events.ts';
+import type { EngineEvent, EnginePayload, LoggedPayload } from './events.ts';
+import type { ResidencyLimits } from './tree/residents.ts';
+import type { RunDefaults } from './tree/run-defaults.ts';
 
 /** Something odd that was met while a log was opened; the log opens all the same (SES-3). */
 export interface LogDiagnostic {
@@ -38,7 +47,7 @@ export interface LogContent {
  * later `sync` rejects.
  */
 export interface EventLog {
-  readonly append: (payload: EnginePayload, runId: RunId | null) => EngineEvent;
+  readonly append: (payload: LoggedPayload, runId: RunId | null) => EngineEvent;
   readonly sync: () => Promise<void>;
   /** Writes and syncs what is left, and closes the file. Idempotent. */
   readonly close: () => Promise<void>;
@@ -69,8 +78,12 @@ export interface SessionStore {
   readonly open: (sessionId: SessionId) => Promise<OwnedSession>;
   /** Reads without the lock and changes nothing (SES-4). Throws like `open`, `ENGINE_SESSION_LOCKED` excepted. */
   readonly read: (sessionId: SessionId) => Promise<LogContent>;
-  /** Newest first. */
+  /** Newest first; roots alone. */
   readonly list: () => Promise<readonly SessionListing[]>;
+  /** The root of the session's tree, from where it is stored. Throws `ENGINE_SESSION_NOT_FOUND`. */
+  readonly rootOf: (sessionId: SessionId) => Promise<SessionId>;
+  /** The other sessions of a tree, in no order, damaged ones among them. Empty for a tree that does not exist. */
+  readonly children: (rootId: SessionId) => Promise<readonly SessionId[]>;
 }
 
 /** Where the calls of a turn write. The session is the only implementation. */
@@ -144,10 +157,32 @@ export interface EngineSettings {
     readonly overload: number;
     readonly ceilingMs: number;
   };
+  /** `[delegation] max_resident_subagents` and `idle_eviction_after`; 20 and one hour unless given. */
+  readonly residency?: ResidencyLimits;
+}
+
+/**
+ * What packages that work on sessions add to an engine, made once of its own host.
+ * Contract: does nothing with the host before a tree is open.
+ */
+export type Extend<Ledger extends SessionProjection> = (host: EngineHost<Ledger>) => Extension;
+
+export interface Extension {
+  /** Published after the engine's other tools. */
+  readonly tools: readonly ToolProvider[];
+  readonly keeper?: TreeKeeper;
+}
+
+/** The sessions of all trees that this engine has open, and what the rules say in them. */
+export interface EngineHost<
+  Ledger extends SessionProjection = SessionProjection,
+> extends SessionHost<Ledger> {
+  /** What the rules of a session say of a request now, without asking anybody; an unknown agent is denied all. */
+  readonly verdict: (session: PrepareContext['session'], request: PermissionRequest) => PermissionEffect;
 }
 
 /** Everything that the engine asks of others. */
-export interface EnginePorts {
+export interface EnginePorts<Ledger extends SessionProjection = SessionProjection> {
   readonly clock: Clock;
   readonly ids: Ids;
   readonly sessions: SessionStore;
@@ -159,4 +194,13 @@ export interface EnginePorts {
   readonly tools: readonly ToolProvider[];
   readonly notes: WorkspaceNotes;
   readonly approver: Approver;
+  /** Messages of a session (MSG-10); without it nobody can be written to. */
+  readonly inbox?: OpenInbox;
+  /** What delegation keeps of a session. */
+  readonly ledger?: OpenProjection<Ledger>;
+  readonly extend?: Extend<Ledger>;
+  /** Models and limits of runs that no user starts; `ownModelsFirst` unless given. */
+  readonly runDefaults?: RunDefaults;
+  /** Told of a session whose messages wait because its run could not start. Contract: returns at once, never throws. */
+  readonly cannotWake?: (sessionId: SessionId, error: unknown) => void;
 }

@@ -9,6 +9,9 @@ export interface RunRecord {
   readonly runId: RunId;
   /** Null where the line of `run_started` was lost. */
   readonly clientRunId: string | null;
+  /** The agent that ran, and the first model of its chain; null where the line was lost, or for a call by hand. */
+  readonly agent: string | null;
+  readonly model: string | null;
   readonly startedSeq: number;
   /** RFC 3339, as the events have it. */
   readonly startedAt: string;
@@ -29,6 +32,8 @@ export interface RunRecord {
 class Run implements RunRecord {
   readonly runId: RunId;
   readonly clientRunId: string | null;
+  readonly agent: string | null;
+  readonly model: string | null;
   readonly startedSeq: number;
   readonly startedAt: string;
   readonly ledger = new UsageLedger();
@@ -41,9 +46,12 @@ class Run implements RunRecord {
   toolCalls = 0;
   denials = 0;
 
-  constructor(runId: RunId, clientRunId: string | null, { seq, timestamp }: EngineEvent) {
+  constructor(runId: RunId, { payload, seq, timestamp }: EngineEvent) {
+    const start = payload.type === 'run_started' ? payload : null;
     this.runId = runId;
-    this.clientRunId = clientRunId;
+    this.clientRunId = start?.client_run_id ?? null;
+    this.agent = start?.agent ?? null;
+    this.model = start === null || start.model === '' ? null : start.model;
     this.startedSeq = seq;
     this.startedAt = timestamp;
   }
@@ -87,13 +95,13 @@ export class RunLedger {
     if (payload.type === 'run_started') return this.#start(runId, payload.client_run_id, event);
     if (!isEnd(payload)) return this.#count(this.#runs.get(runId), payload);
     // The line that started the run may be lost; that it ended is still known.
-    this.#end(this.#runs.get(runId) ?? this.#add(new Run(runId, null, event)), event);
+    this.#end(this.#runs.get(runId) ?? this.#add(new Run(runId, event)), event);
   }
 
   #start(runId: RunId, clientRunId: string, event: EngineEvent): void {
     if (this.#runs.has(runId)) return;
     this.#active?.end('interrupted', event.timestamp);
-    this.#active = this.#add(new Run(runId, clientRunId, event));
+    this.#active = this.#add(new Run(runId, event));
     if (!this.#byClientId.has(clientRunId)) this.#byClientId.set(clientRunId, this.#active);
   }
 

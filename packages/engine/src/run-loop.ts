@@ -3,6 +3,8 @@ import type {
   Clock,
   FinishReason,
   Ids,
+  Inbox,
+  InboxBoundary,
   ModelClient,
   ModelRequest,
 } from '@agentd/contract';
@@ -26,6 +28,7 @@ export interface RunLoopPorts {
   /** Follows the sink: what is appended is in the state at once. */
   readonly state: SessionState;
   readonly sink: EventSink;
+  readonly inbox: Inbox;
   readonly attempts: ModelAttempts;
   readonly calls: TurnCalls;
 }
@@ -37,6 +40,10 @@ export interface RunLoopInit {
   readonly maxTurns: number;
   readonly timeoutMs: number;
   readonly acceptsStdin: boolean;
+  /** Mode and overlay of the session's tree, as they stand now (PERM-6). */
+  readonly policy: Pick<SessionState, 'mode' | 'overlay'>;
+  /** Whether this run may answer the agent with this handle (MSG-9). */
+  readonly canReply: InboxBoundary['canReply'];
 }
 
 interface CommittedTurn {
@@ -49,7 +56,8 @@ interface CommittedTurn {
  * One run after its start is on disk: request, turn, calls, boundary, and again (SES-5).
  *   L1. Exactly one terminal event, after everything else of the run; it is on disk when `run` resolves.
  *   L2. What is not whole is not committed: neither a turn that was cut nor anything of an abandoned attempt.
- *   L3. What a user says meanwhile enters between turns alone, and a run does not end before it was answered.
+ *   L3. What a user says meanwhile enters between turns alone, and a run does not end before it was answered. So do
+ *       messages, after the user's words; those that nobody answered are given back at the end (MSG-10).
  *   L4. After `cancel` nothing new starts, whatever the run waits for.
  */
 export class RunLoop {
@@ -57,10 +65,16 @@ export class RunLoop {
   readonly #init: RunLoopInit;
   readonly #abort = new AbortController();
   #cancelReason: CancelReason | undefined;
+  #leftWaiting = 0;
 
   constructor(ports: RunLoopPorts, init: RunLoopInit) {
     this.#ports = ports;
     this.#init = init;
+  }
+
+  /** How many messages wait at the end that this run never took; those that it gave back are not among them. */
+  get leftWaiting(): number {
+    return this.#leftWaiting;
   }
 
   /** The first reason counts. */
@@ -76,34 +90,51 @@ export class RunLoop {
     try {
       await this.#turns();
     } catch (thrown) {
-      sink.append(this.#endOf(thrown));
+      this.#end(this.#endOf(thrown));
     } finally {
       stopTimer();
     }
     await sink.sync();
   }
 
+  /** Gives back what the run had claimed and ends it, in one step: a claim outlives its run in no log but a crashed one. */
+  #end(end: EnginePayload): void {
+    const { inbox, sink } = this.#ports;
+    this.#leftWaiting = inbox.waiting;
+    inbox.release();
+    sink.append(end);
+  }
+
   async #turns(): Promise<void> {
     const { state, sink } = this.#ports;
-    for (let turn = 0; turn < this.#init.maxTurns; turn += 1) {
+    const { maxTurns } = this.#init;
+    for (let left = maxTurns; left > 0; left -= 1) {
       this.#abort.signal.throwIfAborted();
+      this.#claim(left === maxTurns ? 'run_start' : 'between_calls');
       const { calls, ...committed } = await this.#modelTurn();
-      if (calls.length > 0) {
-        await this.#runCalls({ calls, ...committed });
-      } else if (state.pendingInputs.length > 0) {
-        await sink.sync();
-      } else {
-        // Nothing may come between the look at the inputs and this event (L3): no await here.
-        sink.append(completed(state));
-        return;
-      }
+      if (calls.length > 0) await this.#runCalls({ calls, ...committed });
+      else if (this.#goesOn(left - 1)) await sink.sync();
+      // Nothing may come between the look at what waits and this event (L3): no await here.
+      else return this.#end(completed(state));
     }
     this.#abort.signal.throwIfAborted();
-    sink.append({ type: 'run_cancelled', reason: 'turn_limit' });
+    this.#end({ type: 'run_cancelled', reason: 'turn_limit' });
+  }
+
+  /** Whether there is something to answer. Without a turn left, messages wait for the next run. */
+  #goesOn(turnsLeft: number): boolean {
+    const isAsked = this.#ports.state.pendingInputs.length > 0;
+    if (turnsLeft === 0) return isAsked;
+    return this.#claim(isAsked ? 'between_calls' : 'run_end') || isAsked;
+  }
+
+  #claim(kind: InboxBoundary['kind']): boolean {
+    const { runId, canReply } = this.#init;
+    return this.#ports.inbox.claim({ runId, kind, canReply }).length > 0;
   }
 
   async #modelTurn(): Promise<CommittedTurn> {
-    const { attempts, ids, sink, state } = this.#ports;
+    const { attempts, ids, inbox, sink, state } = this.#ports;
     const inputThrough = state.lastSeq;
     const { client, reducer } = await attempts.turn(this.#requests(), this.#abort.signal);
     const { content, finishReason, usage } = reducer.turn(
@@ -117,6 +148,7 @@ export class RunLoop {
       finish_reason: finishReason,
       input_through_seq: inputThrough,
     });
+    inbox.acknowledge();
     sink.append({ type: 'model_usage_recorded', model, ...usage, cost_usd: costOf(usage, pricing) });
     return { client, finishReason, calls: content.filter((part) => part.type === 'tool_call') };
   }
@@ -137,8 +169,7 @@ export class RunLoop {
   }
 
   async #runCalls({ calls, client, finishReason }: CommittedTurn): Promise<void> {
-    const { runId, plan, acceptsStdin } = this.#init;
-    const { state } = this.#ports;
+    const { runId, plan, acceptsStdin, policy } = this.#init;
     await this.#ports.calls.run(
       {
         runId,
@@ -146,8 +177,8 @@ export class RunLoop {
         calls,
         tools: plan.publishedTo(client.info),
         model: client.info,
-        rules: { document: plan.agent.permissions, overlay: state.overlay },
-        mode: state.mode,
+        rules: { document: plan.agent.permissions, overlay: policy.overlay },
+        mode: policy.mode,
         truncated: finishReason === 'length',
         acceptsStdin,
       },

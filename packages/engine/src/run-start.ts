@@ -7,16 +7,17 @@ import type { RunPlan } from './run-plan.ts';
 export interface RunStart {
   readonly plan: RunPlan;
   readonly clientRunId: string;
+  readonly trigger: EventOf<'run_started'>['trigger'];
   readonly mode: PermissionMode;
 }
 
 /** The first event of a run (EVT-2). `model` is empty for a call by hand. */
-export function runStart({ plan, clientRunId, mode }: RunStart): EventOf<'run_started'> {
+export function runStart({ plan, clientRunId, trigger, mode }: RunStart): EventOf<'run_started'> {
   const info = plan.client?.info ?? null;
   return {
     type: 'run_started',
     client_run_id: clientRunId,
-    trigger: 'user',
+    trigger,
     agent: plan.agent.id,
     model: info?.id ?? '',
     tools: [...plan.publishedTo(info).keys()],

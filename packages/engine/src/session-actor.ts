@@ -1,37 +1,33 @@
 import type { CallReport, SessionId, ToolDefinition } from '@agentd/contract';
 import type { PermissionRule } from './agent-document.ts';
 import { toolDefinitions } from './calls/publication.ts';
-import { TurnCalls } from './calls/turn-calls.ts';
 import { engineError } from './errors.ts';
 import type { EnginePayload, PermissionMode } from './events.ts';
 import { faultOf } from './fault.ts';
-import { runHandCall } from './hand-call.ts';
-import { ModelAttempts } from './model-attempts.ts';
-import type { EnginePorts, EngineSettings, LogDiagnostic } from './ports.ts';
+import type { LogDiagnostic } from './ports.ts';
 import { runEndOf, type RunEnd } from './run-end.ts';
-import { RunLoop, type CancelReason } from './run-loop.ts';
-import { planRun, type RunPlan } from './run-plan.ts';
-import { notesLoaded, runStart, userInput } from './run-start.ts';
+import {
+  RunLaunch,
+  shuttingDown,
+  type ActorRunInit,
+  type ActorTree,
+  type LaunchedRun,
+  type RunLaunchInit,
+} from './run-launch.ts';
+import type { CancelReason } from './run-loop.ts';
+import { userInput } from './run-start.ts';
 import type { HandCallInit, RunInit, Session, StartedRun, StdinInput } from './session.ts';
 import type { SessionJournal } from './session-journal.ts';
 import type { SessionState } from './session-state.ts';
 
-export interface SessionActorInit {
-  readonly id: SessionId;
-  readonly ports: EnginePorts;
-  readonly settings: EngineSettings;
-  readonly journal: SessionJournal;
+export interface SessionActorInit extends RunLaunchInit {
+  readonly tree: ActorTree;
   readonly diagnostics: readonly LogDiagnostic[];
-  /** Closes the log and lets the lock go. */
+  /** Closes the log and gives back the share in the lock. */
   readonly release: () => Promise<void>;
 }
 
-interface ActiveRun {
-  readonly runId: string;
-  readonly loop: RunLoop;
-  readonly calls: TurnCalls;
-  /** Rejects where the log failed. */
-  readonly ran: Promise<void>;
+interface ActiveRun extends LaunchedRun {
   readonly done: Promise<RunEnd>;
 }
 
@@ -41,6 +37,7 @@ interface Occupied {
   readonly settled: Promise<unknown>;
   /** Null for a call by hand. */
   readonly started: Promise<StartedRun> | null;
+  readonly forMessages: boolean;
 }
 
 /**
@@ -48,21 +45,28 @@ interface Occupied {
  *   T1. At most one run, or one call by hand, at a time; between the check and the claim there is no gap.
  *   T2. A client run id starts at most one run, over crashes too.
  *   T3. What is refused has written nothing.
- *   T4. After `close` began nothing starts; it ends when the log is closed.
+ *   T4. After `endRuns` began nothing starts; `shut` ends when the log is closed.
  */
 export class SessionActor implements Session {
   readonly id: SessionId;
   readonly diagnostics: readonly LogDiagnostic[];
   readonly #init: SessionActorInit;
+  readonly #launch: RunLaunch;
   readonly #closing = new AbortController();
   #occupied: Occupied | null = null;
   #active: ActiveRun | null = null;
-  #closed: Promise<void> | undefined;
+  #models: readonly string[] = [];
+  #shut: Promise<void> | undefined;
 
   constructor(init: SessionActorInit) {
     this.id = init.id;
     this.diagnostics = init.diagnostics;
     this.#init = init;
+    this.#launch = new RunLaunch(init);
+  }
+
+  get journal(): SessionJournal {
+    return this.#init.journal;
   }
 
   get state(): SessionState {
@@ -73,23 +77,49 @@ export class SessionActor implements Session {
     return this.state.header.handle;
   }
 
+  get mode(): PermissionMode {
+    return this.#init.tree.policy.state.mode;
+  }
+
+  get overlay(): readonly PermissionRule[] {
+    return this.#init.tree.policy.state.overlay;
+  }
+
+  /** The chain of the newest run that this actor began; empty before. */
+  get models(): readonly string[] {
+    return this.#models;
+  }
+
+  /** Whether a run or a call by hand is on its way or active. */
+  get isBusy(): boolean {
+    return this.#occupied !== null || this.#active !== null;
+  }
+
   async setMode(mode: PermissionMode): Promise<void> {
-    await this.#record({ type: 'permission_mode_set', mode });
+    await this.#setPolicy({ type: 'permission_mode_set', mode });
   }
 
   async setOverlay(rules: readonly PermissionRule[]): Promise<void> {
-    await this.#record({ type: 'permission_overlay_set', rules: rules.map((rule) => ({ ...rule })) });
+    await this.#setPolicy({ type: 'permission_overlay_set', rules: rules.map((rule) => ({ ...rule })) });
   }
 
-  async startRun(init: RunInit): Promise<StartedRun> {
+  startRun(init: RunInit): Promise<StartedRun> {
+    return this.begin({ ...init, trigger: 'user' });
+  }
+
+  /** `startRun`, whatever the reason of the run. */
+  async begin(init: ActorRunInit): Promise<StartedRun> {
     const { clientRunId } = init;
     const starting = this.#occupied?.clientRunId === clientRunId ? this.#occupied.started : null;
     if (starting !== null) return { ...(await starting), existing: true };
-    const known = this.#known(clientRunId);
+    const known = this.known(clientRunId);
     if (known !== undefined) return known;
     this.#assertFree();
     const started = this.#start(init);
-    return this.#occupy({ clientRunId, settled: started, started }, started);
+    return this.#occupy(
+      { clientRunId, settled: started, started, forMessages: init.trigger === 'message' },
+      started,
+    );
   }
 
   async callTool(init: HandCallInit, signal: AbortSignal): Promise<CallReport> {
@@ -97,12 +127,13 @@ export class SessionActor implements Session {
     if (this.state.runByClientId(clientRunId) !== undefined)
       throw engineError('ENGINE_RUN_ID_USED', `the client run id ${clientRunId} was used before`);
     this.#assertFree();
-    const called = this.#call(init, AbortSignal.any([signal, this.#closing.signal]));
-    return this.#occupy({ clientRunId, settled: called, started: null }, called);
+    const closing = this.#closing.signal;
+    const called = this.#launch.call(init, AbortSignal.any([signal, closing]), closing);
+    return this.#occupy({ clientRunId, settled: called, started: null, forMessages: false }, called);
   }
 
   async publishedTools(agent?: string): Promise<readonly ToolDefinition[]> {
-    const plan = await this.#plan(null, agent);
+    const plan = await this.#launch.plan(null, agent);
     return toolDefinitions(plan.publishedTo(null));
   }
 
@@ -130,16 +161,49 @@ export class SessionActor implements Session {
     }
   }
 
-  async close(): Promise<void> {
-    this.#closed ??= this.#close();
-    return this.#closed;
+  /** Cancels what runs or is about to. Resolves once its end is on disk, at once where nothing runs. */
+  async cancelActive(reason: CancelReason): Promise<void> {
+    await this.#occupied?.started?.catch(() => undefined);
+    if (this.#active === null) return;
+    this.#active.loop.cancel(reason);
+    await this.#active.ran;
   }
 
-  async #close(): Promise<void> {
+  async whenIdle(): Promise<void> {
+    while (this.isBusy) {
+      await Promise.allSettled([this.#occupied?.settled]);
+      await this.#active?.done;
+    }
+  }
+
+  resume(): Promise<void> {
+    return this.#init.tree.resume();
+  }
+
+  quiet(): Promise<void> {
+    return this.#init.tree.quiet();
+  }
+
+  close(): Promise<void> {
+    return this.#init.tree.leave(this.id);
+  }
+
+  /** Cancels a run that is active (`signal`); from now on nothing starts. */
+  async endRuns(): Promise<void> {
     this.#closing.abort('signal');
     await Promise.allSettled([this.#occupied?.settled]);
     this.#active?.loop.cancel('signal');
     await this.#active?.done;
+  }
+
+  /** Ends what runs, closes the log and lets the lock go. Idempotent. Rejects as `Session.close` does. */
+  shut(): Promise<void> {
+    this.#shut ??= this.#shutDown();
+    return this.#shut;
+  }
+
+  async #shutDown(): Promise<void> {
+    await this.endRuns();
     await this.#init.release().catch((error: unknown) => {
       if (!this.#init.journal.faultTold) throw error;
     });
@@ -160,10 +224,13 @@ export class SessionActor implements Session {
       return await work;
     } finally {
       this.#occupied = null;
+      // What could not start for its messages would not start a second time either.
+      if (!this.isBusy) this.#init.tree.idle(this.id, occupied.forMessages ? 0 : this.journal.inbox.waiting);
     }
   }
 
-  #known(clientRunId: string): StartedRun | undefined {
+  /** The earlier run with this name, if there was one. */
+  known(clientRunId: string): StartedRun | undefined {
     const record = this.state.runByClientId(clientRunId);
     if (record === undefined) return undefined;
     const { runId } = record;
@@ -171,106 +238,32 @@ export class SessionActor implements Session {
     return { runId, existing: true, done };
   }
 
-  async #start(init: RunInit): Promise<StartedRun> {
-    const { journal, ports } = this.#init;
-    const input = userInput(ports.ids, { text: init.input, kind: 'prompt' });
-    const plan = await this.#plan(init.models, init.agent);
-    const notes = notesLoaded(await ports.notes.load(plan.session.cwd), journal.notes);
-    const start = runStart({ plan, clientRunId: init.clientRunId, mode: this.state.mode });
-    const runId = await this.#writeStart(start, [...notes, input]);
-    return { runId, existing: false, done: this.#activate(runId, { plan, init }).done };
+  async #start(init: ActorRunInit): Promise<StartedRun> {
+    const launched = await this.#launch.start(init, this.#closing.signal);
+    const done = this.#ended(init.clientRunId, launched);
+    this.#active = { ...launched, done };
+    this.#models = init.models;
+    return { runId: launched.runId, existing: false, done };
   }
 
-  async #call(init: HandCallInit, signal: AbortSignal): Promise<CallReport> {
-    const plan = await this.#plan(null, init.agent);
-    const start = runStart({ plan, clientRunId: init.clientRunId, mode: this.state.mode });
-    const runId = await this.#writeStart(start, []);
-    const { ids } = this.#init.ports;
-    const ports = {
-      ids,
-      state: this.state,
-      sink: this.#init.journal.sinkOf(runId),
-      calls: this.#calls(runId),
-    };
-    return runHandCall(ports, { runId, plan, tool: init.tool, args: init.args }, signal);
-  }
-
-  async #plan(models: readonly string[] | null, agent?: string): Promise<RunPlan> {
-    const { agents, models: source, tools } = this.#init.ports;
-    const { agent: own, cwd } = this.state.header;
-    const session = { id: this.id, cwd, agent: agent ?? own };
-    const { overlay } = this.state;
-    return planRun({ agents, models: source, providers: tools }, { session, overlay, models });
-  }
-
-  /** SES-2: resolves once it is on disk. */
-  async #writeStart(start: EnginePayload, rest: readonly EnginePayload[]): Promise<string> {
-    if (this.#closing.signal.aborted) throw shuttingDown();
-    const { journal, ports } = this.#init;
-    const runId = ports.ids.uuid();
-    for (const payload of [start, ...rest]) journal.append(payload, runId);
-    await journal.sync();
-    return runId;
-  }
-
-  #activate(runId: string, { plan, init }: { plan: RunPlan; init: RunInit }): ActiveRun {
-    const { maxTurns, timeoutMs, acceptsStdin = false, models } = init;
-    const { ports, settings, journal } = this.#init;
-    const { clock, ids } = ports;
-    const sink = journal.sinkOf(runId);
-    const calls = this.#calls(runId);
-    if (plan.client === null) throw new Error('a run was planned without a model');
-    const attempts = new ModelAttempts(
-      { clock, ids, models: ports.models, sink, live: journal.live, retry: settings.retry },
-      models,
-      plan.client,
-    );
-    const loop = new RunLoop(
-      { clock, ids, state: this.state, sink, attempts, calls },
-      { runId, plan, maxTurns, timeoutMs, acceptsStdin },
-    );
-    const ran = loop.run();
-    this.#active = { runId, loop, calls, ran, done: this.#ended(init.clientRunId, ran) };
-    return this.#active;
-  }
-
-  async #ended(clientRunId: string, ran: Promise<void>): Promise<RunEnd> {
+  async #ended(clientRunId: string, { ran, loop }: LaunchedRun): Promise<RunEnd> {
     const fault = await ran.then(() => null, faultOf);
     this.#active = null;
     const record = this.state.runByClientId(clientRunId);
     if (record === undefined) throw new Error('a run that ran is not in the state');
+    // Who cancelled it wants it quiet: messages wait for the next word of anybody.
+    this.#init.tree.idle(this.id, record.status === 'cancelled' ? 0 : loop.leftWaiting);
     return runEndOf(record, fault);
   }
 
-  #calls(runId: string): TurnCalls {
-    const { ports, settings, journal } = this.#init;
-    const { clock, ids, outputs, attachments, approver } = ports;
-    const { outputLimits: limits } = settings;
-    return new TurnCalls({
-      clock,
-      ids,
-      outputs,
-      attachments,
-      approver,
-      grants: this.state.grants,
-      sink: journal.sinkOf(runId),
-      live: journal.live,
-      limits,
-    });
-  }
-
-  async #record(payload: EnginePayload): Promise<void> {
+  async #setPolicy(payload: EnginePayload): Promise<void> {
     if (this.#closing.signal.aborted) throw shuttingDown();
-    const { journal } = this.#init;
-    journal.append(payload, this.state.activeRun?.runId ?? null);
-    await journal.sync();
+    const { policy } = this.#init.tree;
+    policy.append(payload, policy.state.activeRun?.runId ?? null);
+    await policy.sync();
   }
 }
 
 function notActive(runId: string): Error {
   return engineError('ENGINE_RUN_NOT_ACTIVE', `the run ${runId} is not active in this session`);
-}
-
-function shuttingDown(): Error {
-  return engineError('ENGINE_SHUTTING_DOWN', 'the session is closing');
 }

@@ -17,7 +17,11 @@ async function setup(listener: (seen: number[]) => SessionListener) {
   const store = memorySessionStore(() => 0);
   const { events, log } = await store.create('s', first);
   const seen: number[] = [];
-  return { journal: new SessionJournal({ events, log, listener: listener(seen) }), seen, store };
+  return {
+    journal: new SessionJournal({ sessionId: 's', events, log, listener: listener(seen) }),
+    seen,
+    store,
+  };
 }
 
 const collecting = (seen: number[]): SessionListener => ({ event: ({ seq }) => seen.push(seq) });

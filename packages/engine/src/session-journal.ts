@@ -1,44 +1,78 @@
-import type { EventEnvelope, RunId } from '@agentd/contract';
-import type { EngineEvent, EnginePayload, EventOf } from './events.ts';
+import type {
+  EventEnvelope,
+  Inbox,
+  InboxLog,
+  OpenInbox,
+  OpenProjection,
+  RunId,
+  SessionId,
+  SessionProjection,
+} from '@agentd/contract';
+import type { EngineEvent, EventOf, LoggedPayload } from './events.ts';
+import { noInbox } from './no-inbox.ts';
 import type { EventLog, EventSink, LiveEvent, LiveListener } from './ports.ts';
 import { SessionState } from './session-state.ts';
 
-/** Who watches a session. A listener that throws is cut off; it can never break a run. */
+/** Who watches a session and its tree. A listener that throws is cut off; it can never break a run. */
 export interface SessionListener {
   /** Durable events in order, each after it is on disk (SES-2). */
   readonly event?: (event: EngineEvent) => void;
-  /** What is shown while it happens, at once. */
-  readonly live?: LiveListener;
+  /** What is shown while it happens, at once, with the session that it happens in. */
+  readonly live?: (event: LiveEvent, sessionId: SessionId) => void;
+}
+
+/** What other packages keep of a session beside the engine. */
+export interface SessionViews {
+  readonly inbox?: OpenInbox | undefined;
+  readonly ledger?: OpenProjection<SessionProjection> | undefined;
 }
 
 export interface SessionJournalInit {
+  readonly sessionId: SessionId;
   readonly log: EventLog;
   /** What the log held when it was opened. */
   readonly events: readonly EventEnvelope[];
   readonly listener: SessionListener;
+  readonly views?: SessionViews;
 }
+
+const noLedger: SessionProjection = { apply: () => undefined };
 
 /**
  * The one way into a session's log.
- *   J1. Every event goes to the log and to the state at once, in the same order.
+ *   J1. Every event goes to the log, the state, the inbox and the ledger at once, in the same order.
  *   J2. Listeners get an event only after a sync that covers it, in the order of the log, once.
  *   J3. A listener that throws gets nothing more, and nobody else notices.
  *   J4. Whether somebody was told that the log cannot be written is known, so that nobody is told the same twice.
  */
 export class SessionJournal {
   readonly state: SessionState;
+  readonly inbox: Inbox;
+  /** What delegation keeps of the session. */
+  readonly ledger: SessionProjection;
+  /** For who writes events of its own. */
+  readonly asLog: InboxLog;
   /** Passes live events on. */
   readonly live: LiveListener = (event) => this.#deliverLive(event);
+  readonly #sessionId: SessionId;
   readonly #log: EventLog;
   #listener: SessionListener;
   #undelivered: EngineEvent[] = [];
   #faultTold = false;
   #notes: EventOf<'agents_md_loaded'> | null = null;
 
-  constructor({ log, events, listener }: SessionJournalInit) {
+  constructor({ sessionId, log, events, listener, views = {} }: SessionJournalInit) {
+    this.#sessionId = sessionId;
     this.#log = log;
     this.#listener = listener;
+    this.asLog = {
+      append: (payload, runId) => this.append(payload, runId) as EventEnvelope,
+      sync: () => this.sync(),
+    };
     this.state = SessionState.of(events);
+    const opened = { sessionId, log: this.asLog, events };
+    this.inbox = views.inbox?.(opened) ?? noInbox;
+    this.ledger = views.ledger?.(opened) ?? noLedger;
     for (const event of events as readonly EngineEvent[]) this.#keepNotes(event.payload);
   }
 
@@ -52,11 +86,14 @@ export class SessionJournal {
     return this.#faultTold;
   }
 
-  append(payload: EnginePayload, runId: RunId | null): EngineEvent {
+  append(payload: LoggedPayload, runId: RunId | null): EngineEvent {
     const event = this.#log.append(payload, runId);
     this.state.apply(event);
-    this.#keepNotes(payload);
+    this.#keepNotes(event.payload);
+    // Before the views: what they may append in answer comes after this event.
     this.#undelivered.push(event);
+    this.inbox.apply(event as EventEnvelope);
+    this.ledger.apply(event as EventEnvelope);
     return event;
   }
 
@@ -103,13 +140,13 @@ export class SessionJournal {
 
   #deliverLive(event: LiveEvent): void {
     try {
-      this.#listener.live?.(event);
+      this.#listener.live?.(event, this.#sessionId);
     } catch {
       this.#listener = {};
     }
   }
 
-  #keepNotes(payload: EnginePayload): void {
+  #keepNotes(payload: EngineEvent['payload']): void {
     if (payload.type === 'agents_md_loaded') this.#notes = payload;
   }
 }

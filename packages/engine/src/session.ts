@@ -47,9 +47,12 @@ export interface Session {
   readonly state: SessionState;
   /** What was odd about the log when it was opened (SES-3). */
   readonly diagnostics: readonly LogDiagnostic[];
-  /** Resolves once it is on disk. */
+  /** Mode and overlay of the whole tree (PERM-6). */
+  readonly mode: PermissionMode;
+  readonly overlay: readonly PermissionRule[];
+  /** For the whole tree. Resolves once it is on disk. */
   readonly setMode: (mode: PermissionMode) => Promise<void>;
-  /** Replaces the overlay. It decides from the next turn's calls on, and what is published from the next run on. */
+  /** Replaces the overlay of the tree. It decides from the next turn's calls on, and what is published from the next run on. */
   readonly setOverlay: (rules: readonly PermissionRule[]) => Promise<void>;
   /**
    * Resolves once the start and the input are on disk (SES-2). Throws `ENGINE_RUN_ACTIVE` beside another run,
@@ -67,8 +70,15 @@ export interface Session {
   /** Resolves once the terminal event is on disk; at once for the last run when it has ended. */
   readonly cancel: (runId: string, reason: CancelReason) => Promise<void>;
   /**
-   * Cancels a run that is active (`signal`), closes the log and lets the lock go. Idempotent. Rejects where the last
-   * events could not be written and nobody was told so yet.
+   * Lets the session's tree go on after it was opened: what was queued or delegated, then what messages wait for
+   * (SES-6). Resolves once that is under way; a second time it does nothing.
+   */
+  readonly resume: () => Promise<void>;
+  /** Resolves once the tree is quiet: no run active, nothing delegated under way, no message that can wake (CLI-4). */
+  readonly quiet: () => Promise<void>;
+  /**
+   * The last one that a caller has open in its tree ends the tree: cancels what runs (`signal`), closes the logs and
+   * lets the lock go. Idempotent. Rejects where the last events could not be written and nobody was told so yet.
    */
   readonly close: () => Promise<void>;
 }

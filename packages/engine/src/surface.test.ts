@@ -8,9 +8,11 @@ describe('the surface of the package', () => {
   it('exports exactly these values', () => {
     expect(Object.keys(surface).toSorted()).toEqual([
       'SessionState',
+      'UsageLedger',
       'createEngine',
       'engineError',
       'modelTextOf',
+      'ownModelsFirst',
       'parseRuleArgument',
       'permissionModes',
       'publishedTools',

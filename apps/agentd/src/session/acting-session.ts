@@ -70,7 +70,7 @@ async function openedSession(
   }
   const session = await app.engine.openSession(sessionId, listener);
   // What was typed is what holds: an earlier run's mode and rules do not reach into this one.
-  if (session.state.mode !== mode) await session.setMode(mode);
-  if (JSON.stringify(session.state.overlay) !== JSON.stringify(overlay)) await session.setOverlay(overlay);
+  if (session.mode !== mode) await session.setMode(mode);
+  if (JSON.stringify(session.overlay) !== JSON.stringify(overlay)) await session.setOverlay(overlay);
   return session;
 }

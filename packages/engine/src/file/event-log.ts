@@ -2,7 +2,7 @@ import { messageOf } from '@agentd/contract';
 import type { Clock, RunId, SessionId } from '@agentd/contract';
 import { engineError } from '../errors.ts';
 import { isTooDeep } from '../event-shape.ts';
-import type { EngineEvent, EnginePayload } from '../events.ts';
+import type { EngineEvent, LoggedPayload } from '../events.ts';
 import { MAX_LINE_BYTES } from '../line-splitter.ts';
 import type { EventLog } from '../ports.ts';
 import { encodeEvent } from './event-line.ts';
@@ -44,7 +44,7 @@ export class FileEventLog implements EventLog {
     this.#seq = init.lastSeq;
   }
 
-  append(payload: EnginePayload, runId: RunId | null): EngineEvent {
+  append(payload: LoggedPayload, runId: RunId | null): EngineEvent {
     if (this.#closing !== null) throw engineError('ENGINE_LOG_FAILED', 'the log of the session is closed');
     if (isTooDeep(payload)) throw engineError('ENGINE_LOG_FAILED', 'an event nests too deep to be kept');
     const { sessionId, clock, engineVersion } = this.#init;

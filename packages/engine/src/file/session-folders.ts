@@ -46,6 +46,12 @@ export class SessionFolders {
     return (await namesIn(this.#folder)).filter(isUuid);
   }
 
+  /** Subagents of a tree. */
+  async children(rootId: SessionId): Promise<readonly SessionId[]> {
+    if (!isUuid(rootId)) return [];
+    return (await namesIn(join(this.place(rootId).folder, CHILDREN))).filter(isUuid);
+  }
+
   /** A folder to build a session in: a root beside the others, a child inside its tree, which is locked by then. */
   async stage({ rootFolder, folder }: SessionPlace, name: string): Promise<SessionPlace> {
     const above = join(folder === rootFolder ? this.#folder : rootFolder, CREATING);

@@ -37,6 +37,8 @@ export function fileSessionStore(init: FileSessionStoreInit): SessionStore {
     open: (id) => explained(`session ${id} cannot be opened`, store.open(id)),
     read: (id) => explained(`session ${id} cannot be read`, store.read(id)),
     list: () => explained('the sessions cannot be listed', store.list()),
+    rootOf: (id) => explained(`session ${id} cannot be looked for`, store.rootOf(id)),
+    children: (id) => explained(`the subagents of ${id} cannot be listed`, store.children(id)),
   };
 }
 
@@ -113,6 +115,14 @@ class FileSessionStore {
       rows.push(...(await Promise.all(some.map((id) => this.#listing(id)))));
     }
     return rows.toSorted((a, b) => b.updatedAt - a.updatedAt || (a.sessionId < b.sessionId ? -1 : 1));
+  }
+
+  async rootOf(sessionId: SessionId): Promise<SessionId> {
+    return (await this.#find(sessionId)).rootId;
+  }
+
+  children(rootId: SessionId): Promise<readonly SessionId[]> {
+    return this.#folders.children(rootId);
   }
 
   async #listing(sessionId: SessionId): Promise<SessionListing> {

@@ -35,7 +35,7 @@ export function memorySessionStore(now: () => number): MemorySessionStore {
         run_id: runId,
         timestamp: new Date(now()).toISOString(),
         engine_version: 'test',
-        payload: structuredClone(payload),
+        payload: structuredClone(payload) as EnginePayload,
       };
       stored.events.push(event);
       return event;
@@ -74,6 +74,9 @@ export function memorySessionStore(now: () => number): MemorySessionStore {
       events: storedOf(sessionId).events as readonly EventEnvelope[],
       diagnostics: [],
     }),
+    rootOf: async (sessionId) => rootOf(sessionId, storedOf(sessionId)),
+    children: async (rootId) =>
+      [...sessions].flatMap(([id, stored]) => (id !== rootId && rootOf(id, stored) === rootId ? [id] : [])),
     list: async () => [...sessions.keys()].map((sessionId) => ({ sessionId, updatedAt: 0, damaged: null })),
     synced: (sessionId) => storedOf(sessionId).events.slice(0, storedOf(sessionId).synced),
     appended: (sessionId) => storedOf(sessionId).events,
@@ -87,4 +90,9 @@ export function memorySessionStore(now: () => number): MemorySessionStore {
     },
     isOpen: (sessionId) => storedOf(sessionId).open,
   };
+}
+
+function rootOf(sessionId: SessionId, { events: [first] }: Stored): SessionId {
+  const payload = first?.payload;
+  return (payload?.type === 'session_created' ? payload.origin?.root_id : undefined) ?? sessionId;
 }

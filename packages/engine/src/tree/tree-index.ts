@@ -1,0 +1,99 @@
+import type { EventEnvelope, SessionFacts, SessionId } from '@agentd/contract';
+import type { SessionActor } from '../session-actor.ts';
+import type { SessionViews } from '../session-journal.ts';
+import { SessionState } from '../session-state.ts';
+import { factsOf } from './session-facts.ts';
+
+/** What a tree knows of a session that is not in memory. */
+export interface StoredSession {
+  readonly facts: SessionFacts;
+  /** What its newest run used; empty before the first one. */
+  readonly models: readonly string[];
+  /** Messages wait that a run would take. */
+  readonly isWaiting: boolean;
+}
+
+/** A session as its log tells it, and whether a crash has left something open in it. */
+export interface ReadSession extends StoredSession {
+  readonly needsRecovery: boolean;
+  /** When it was made, RFC 3339. */
+  readonly createdAt: string;
+}
+
+export function readSession(
+  sessionId: SessionId,
+  events: readonly EventEnvelope[],
+  { inbox }: SessionViews,
+): ReadSession {
+  const state = SessionState.of(events);
+  const isOpen = state.openCalls.some(({ started }) => started !== null);
+  const waiting = inbox?.({ log: { append: neverAppended }, events }).waiting ?? 0;
+  return {
+    facts: factsOf(sessionId, state),
+    models: modelsOf(state),
+    isWaiting: waiting > 0,
+    needsRecovery: state.activeRun !== null || isOpen || state.openApprovals.length > 0,
+    createdAt: events[0]?.timestamp ?? '',
+  };
+}
+
+function neverAppended(): never {
+  throw new Error('a view of a log that is only read has appended to it');
+}
+
+function modelsOf({ lastRun }: SessionState): readonly string[] {
+  return lastRun === null || lastRun.model === null ? [] : [lastRun.model];
+}
+
+/** The sessions of one tree, in memory or not, in order of creation. */
+export class TreeIndex {
+  readonly #stored = new Map<SessionId, StoredSession>();
+  readonly #resident: (sessionId: SessionId) => SessionActor | null;
+
+  constructor(resident: (sessionId: SessionId) => SessionActor | null) {
+    this.#resident = resident;
+  }
+
+  get ids(): readonly SessionId[] {
+    return [...this.#stored.keys()];
+  }
+
+  get all(): readonly SessionFacts[] {
+    return this.ids.flatMap((id) => this.find(id)?.facts ?? []);
+  }
+
+  put({ facts, models, isWaiting }: StoredSession): void {
+    this.#stored.set(facts.sessionId, { facts, models, isWaiting });
+  }
+
+  /** Keeps what is known of a session that leaves the memory. */
+  remember(actor: SessionActor): void {
+    this.put(stored(actor));
+  }
+
+  find(sessionId: SessionId): StoredSession | null {
+    const actor = this.#resident(sessionId);
+    return actor === null ? (this.#stored.get(sessionId) ?? null) : stored(actor);
+  }
+
+  /** Models of the session's own newest run, else of the nearest above it; empty where nobody ran. */
+  modelsFor(sessionId: SessionId): readonly string[] {
+    const seen = new Set<SessionId>();
+    for (let id: SessionId | null = sessionId; id !== null && !seen.has(id);) {
+      seen.add(id);
+      const session: StoredSession | null = this.find(id);
+      if (session !== null && session.models.length > 0) return session.models;
+      id = session?.facts.parentId ?? null;
+    }
+    return [];
+  }
+}
+
+function stored(actor: SessionActor): StoredSession {
+  const { id, state, models, journal } = actor;
+  return {
+    facts: factsOf(id, state),
+    models: models.length > 0 ? models : modelsOf(state),
+    isWaiting: journal.inbox.waiting > 0,
+  };
+}
