@@ -58,8 +58,19 @@ export type Collection = CollectionReport;
 /** A process that has said all it had to say does not stay for longer than this. */
 const LAST_PASS_MS = 250;
 
+/** What a command may put in the place of what `run` has. */
+export interface ComposeChoices {
+  /** Headless unless given: asks are denied. */
+  readonly approver?: Approver;
+  /** Which tools there are at all; all of them as they are unless given. */
+  readonly offer?: (providers: readonly ToolProvider[]) => readonly ToolProvider[];
+}
+
 /** Composes everything that runs need. Opens and writes nothing by itself. */
-export function compose({ project, settings, agents }: Situation): App {
+export function compose(
+  { project, settings, agents }: Situation,
+  { approver = nobody, offer = (providers) => providers }: ComposeChoices = {},
+): App {
   const artifacts = openArtifacts(project);
   const models = modelAccess(settings, artifacts);
   const stages = fileStageJournal({ folder: project.staging, locks, ids });
@@ -72,9 +83,9 @@ export function compose({ project, settings, agents }: Situation): App {
       attachments: { fit: fitAttachments, note: leftOutNote },
       models,
       agents,
-      tools: [coreTools({ settings, artifacts, stages, models })],
+      tools: offer([coreTools({ settings, artifacts, stages, models })]),
       notes: { load: loadWorkspaceNotes },
-      approver: nobody,
+      approver,
     },
     engineSettings(settings),
   );
