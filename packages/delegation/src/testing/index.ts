@@ -1,1 +1,12 @@
-export {};
+// For tests of loops and stores that use delegation, and for examples. No test runner is imported here.
+export { MemoryHost } from './memory-host.ts';
+export type {
+  CallOptions,
+  MemoryCall,
+  MemoryDisk,
+  MemoryHostInit,
+  MemoryLoop,
+  MemoryRun,
+} from './memory-host.ts';
+export { memoryLog } from './memory-log.ts';
+export type { MemoryLog, MemoryLogInit } from './memory-log.ts';
