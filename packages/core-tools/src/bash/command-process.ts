@@ -3,6 +3,7 @@ import { closeSync } from 'node:fs';
 import { Socket } from 'node:net';
 import type { Readable, Writable } from 'node:stream';
 import { codeOf, messageOf, toolError } from '@agentd/contract';
+import { commandGuard } from './command-guard.ts';
 import { closePipes, takePipes, type Pipe } from './pipe-stock.ts';
 import { folderIdentity } from './working-directory.ts';
 
@@ -30,6 +31,8 @@ export interface CommandProcess {
   readonly stderr: Readable;
   /** Lets the daemon end although the process does not. */
   readonly abandon: () => void;
+  /** Call it once the session is over: until then it is ended with this process, however that ends. */
+  readonly unguard: () => void;
 }
 
 /**
@@ -39,15 +42,18 @@ export interface CommandProcess {
  * control over when to read on. All three are the point here.
  */
 export async function startCommand(request: CommandRequest): Promise<CommandProcess> {
+  commandGuard.start(request.shell);
   const pipes = await takePipes(request.interactive ? 3 : 2, request.shell);
   try {
     const child = launch(request, pipes === null ? socketStdio(request) : pipeStdio(pipes));
     const { pid } = child;
     if (pid === undefined) throw await new Promise((resolve) => child.once('error', resolve));
+    const unguard = commandGuard.watch(pid);
     const exited = new Promise<ProcessExit>((resolve) => {
       child.once('exit', (code, signal) => resolve({ code, signal }));
     });
-    return { pid, exited, abandon: () => child.unref(), ...(pipes === null ? ends(child) : join(pipes)) };
+    const streams = pipes === null ? ends(child) : join(pipes);
+    return { pid, exited, abandon: () => child.unref(), unguard, ...streams };
   } catch (thrown) {
     if (pipes !== null) closePipes(pipes);
     throw await startError(thrown, request);

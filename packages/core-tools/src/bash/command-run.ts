@@ -99,6 +99,7 @@ class CommandRun {
       return { ...exit, cause: cause === 'refused' ? 'exit' : cause, durationMs };
     } finally {
       this.#stopFeed();
+      this.#child.unguard();
     }
   }
 

@@ -1,6 +1,7 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import type { Clock } from '@agentd/contract';
+import { procStat, readProc } from './proc-stat.ts';
 import { sleep, within } from './within.ts';
 
 /** How often a dying session is looked at. */
@@ -94,27 +95,17 @@ interface Member {
   readonly group: number;
 }
 
-/** The process when it lives and is of that session. A zombie does not live: some containers never reap theirs. */
+/** The process when it lives and is of that session. */
 function memberOf(session: number, pid: number): Member | undefined {
-  const stat = readProc(`${pid}/stat`);
-  // pid (name) state ppid group session …; the name may hold spaces and parentheses.
-  const [state, , group, sid] = stat.slice(stat.lastIndexOf(')') + 2).split(' ', 4);
-  if (Number(sid) !== session || state === 'Z' || state === 'X') return undefined;
-  return { pid, group: Number(group) };
+  const stat = procStat(pid);
+  if (stat === undefined || stat.session !== session || stat.state === 'Z' || stat.state === 'X')
+    return undefined;
+  return { pid, group: stat.group };
 }
 
 /** The pid handed out last in our namespace; 0 where the system does not tell. */
 function newestPid(): number {
   return Number(readProc('loadavg').trim().split(' ').at(-1) ?? 0);
-}
-
-/** Empty when the process is gone. */
-function readProc(path: string): string {
-  try {
-    return readFileSync(`/proc/${path}`, 'latin1');
-  } catch {
-    return '';
-  }
 }
 
 /** False when nobody is there, or when it belongs to another user, which is beyond us. */

@@ -1,0 +1,129 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readdirSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it, jest } from '@jest/globals';
+import { GUARD_SCRIPT } from './command-guard.ts';
+import { procStat, readProc } from './proc-stat.ts';
+import { eventually, processesWith, uniqueMarker } from './testing/bash-harness.ts';
+
+// Processes start slowly on a busy machine.
+jest.setTimeout(60_000);
+
+const describeLinux = process.platform === 'linux' ? describe : describe.skip;
+const ENGINE = fileURLToPath(new URL('./testing/doomed-engine.ts', import.meta.url));
+
+/** A process that runs the command through the tool; resolves once the command has said `ready`. */
+async function engineWith(command: string) {
+  const engine = spawn(process.execPath, ['--conditions=@agentd/source', ENGINE, command], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const gone = once(engine, 'exit');
+  let said = '';
+  engine.stdout.on('data', (bytes: Buffer) => (said += bytes.toString()));
+  await eventually(() => said.includes('ready'), 30_000);
+  return { pid: Number(engine.pid), gone, kill: () => engine.kill('SIGKILL') };
+}
+
+/** The guard that belongs to a process. */
+function guardOf(pid: number): number {
+  const guards = readdirSync('/proc').filter(
+    (name) => /^\d+$/.test(name) && readProc(`${name}/cmdline`).startsWith('command-guard\0'),
+  );
+  return Number(guards.find((name) => readProc(`${name}/status`).includes(`\nPPid:\t${pid}\n`)));
+}
+
+function isAlive(pid: number): boolean {
+  const state = procStat(pid)?.state ?? 'Z';
+  return state !== 'Z' && state !== 'X';
+}
+
+/** A sleeping process in a session of its own, which the test ends. */
+function sleeper() {
+  const child = spawn('sleep', ['300'], { detached: true, stdio: 'ignore' });
+  const pid = Number(child.pid);
+  return { pid, startTime: procStat(pid)?.startTime, [Symbol.dispose]: () => void child.kill('SIGKILL') };
+}
+
+describeLinux('a process that is killed while a command runs', () => {
+  it.each([
+    ['one that says nothing', 'echo ready; exec -a MARK sleep 300'],
+    ['one that waits for its children', 'exec -a MARK sleep 300 & echo ready; wait'],
+    [
+      'background processes that hold no pipe',
+      '(exec -a MARK sleep 300) &>/dev/null & echo ready; sleep 300',
+    ],
+    [
+      'groups of their own',
+      'set -m; (exec -a MARK sleep 300) & timeout 300 bash -c "exec -a MARK sleep 300" & echo ready; wait',
+    ],
+    ['one that ignores SIGTERM', 'bash -c \'trap "" TERM; echo ready; while :; do sleep 0.1; done\' MARK'],
+    ['one that is stopped', "bash -c 'echo ready; kill -STOP $$' MARK"],
+    [
+      'one that forks while it is ended',
+      'bash -c \'trap "exec -a MARK sleep 300 & wait" TERM; echo ready; while :; do sleep 0.1; done\' MARK',
+    ],
+  ])('leaves nothing of %s [BASH-7]', async (_what, command) => {
+    const marker = uniqueMarker();
+    const engine = await engineWith(command.replaceAll('MARK', marker));
+    const guard = guardOf(engine.pid);
+    expect([isAlive(guard), processesWith(marker).length > 0]).toEqual([true, true]);
+    engine.kill();
+    await engine.gone;
+    await eventually(() => processesWith(marker).length === 0, 20_000);
+    await eventually(() => !isAlive(guard), 20_000);
+  });
+
+  it('leaves what went into a session of its own [BASH-7]', async () => {
+    const marker = uniqueMarker();
+    const named = () =>
+      processesWith(marker).filter((pid) => readProc(`${pid}/cmdline`).startsWith(`${marker}\0`));
+    const engine = await engineWith(
+      `setsid bash -c 'echo ready; exec -a ${marker} sleep 300 &>/dev/null' & sleep 300`,
+    );
+    const guard = guardOf(engine.pid);
+    engine.kill();
+    await eventually(() => !isAlive(guard) && named().length === 1, 20_000);
+    process.kill(Number(named()[0]), 'SIGKILL');
+  });
+
+  it('has no guard left once it ended by itself [BASH-7]', async () => {
+    const engine = await engineWith('echo ready; sleep 0.3');
+    const guard = guardOf(engine.pid);
+    expect((await engine.gone)[0]).toBe(0);
+    await eventually(() => !isAlive(guard), 20_000);
+  });
+});
+
+describeLinux('the guard', () => {
+  it('ends what it was told of, and nobody who has the pid of one that is gone [BASH-7]', async () => {
+    using known = sleeper();
+    using done = sleeper();
+    using stranger = sleeper();
+    const guard = spawn('bash', ['-c', GUARD_SCRIPT], { stdio: ['pipe', 'inherit', 'inherit'] });
+    guard.stdin.end(
+      [
+        `+ ${known.pid} ${known.startTime}`,
+        `+ ${done.pid} ${done.startTime}`,
+        `+ ${stranger.pid} ${Number(stranger.startTime) - 1}`,
+        `- ${done.pid}`,
+        '+ 999999999 1\n',
+      ].join('\n'),
+    );
+    expect(await once(guard, 'exit')).toEqual([0, null]);
+    expect([known, done, stranger].map(({ pid }) => isAlive(pid))).toEqual([false, true, true]);
+  });
+
+  it('leaves a session alone whose leader it cannot find any more [BASH-7]', async () => {
+    const marker = uniqueMarker();
+    const leader = spawn('bash', ['-c', `(exec -a ${marker} sleep 300) & echo`], { detached: true });
+    const startTime = procStat(Number(leader.pid))?.startTime;
+    await once(leader, 'exit');
+    const guard = spawn('bash', ['-c', GUARD_SCRIPT], { stdio: ['pipe', 'inherit', 'inherit'] });
+    guard.stdin.end(`+ ${leader.pid} ${startTime}\n`);
+    await once(guard, 'exit');
+    const [left] = processesWith(marker);
+    expect(left).toBeDefined();
+    process.kill(Number(left), 'SIGKILL');
+  });
+});

@@ -1,0 +1,13 @@
+// A process that runs one command, the first argument, prints what it prints, and is meant to be killed meanwhile.
+import { systemClock } from '@agentd/contract';
+import { createBashTool } from '../bash-tool.ts';
+
+const tool = createBashTool({ environment: process.env, withheld: [], clock: systemClock });
+const signal = new AbortController().signal;
+const session = { id: 's1', cwd: '/', agent: 'default' };
+const args = { command: process.argv[2] };
+const call = await tool.prepare(args, { callId: 'c1', session, turn: {}, model: null }, signal);
+const report = async ({ chunks = [] }: { chunks?: readonly { readonly text: string }[] }): Promise<void> => {
+  for (const { text } of chunks) process.stdout.write(text);
+};
+await call.execute({ callId: 'c1', report, stdin: null }, signal);
