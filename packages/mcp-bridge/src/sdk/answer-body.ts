@@ -1,0 +1,68 @@
+import { mcpError } from '../errors.ts';
+import { MAX_MESSAGE_BYTES, OVERSIZED_CODE } from '../stdio/stdio-transport.ts';
+
+export interface AnswerTerms {
+  /** The request that this answers. */
+  readonly id: string | number;
+  readonly isEventStream: boolean;
+}
+
+const CONNECTION_CLOSED = -32_000;
+const EVENT_ID = /(?:^|\n)id:/;
+const LOOKED_AT_FOR_ID = 4096;
+
+/**
+ * The body of an answer, as it comes, watched: the SDK would hold any amount of it, and says nothing to the request
+ * when its stream breaks off (field H22). A stream of events that ends ends with an error for its request, which is
+ * one too many where the answer was there; a server that numbers its events is asked again by the SDK.
+ */
+export function watchedBody(
+  body: ReadableStream<Uint8Array>,
+  terms: AnswerTerms,
+): ReadableStream<Uint8Array> {
+  return ReadableStream.from(terms.isEventStream ? watchedEvents(body, terms.id) : bounded(body));
+}
+
+async function* bounded(body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
+  let bytes = 0;
+  for await (const chunk of body) {
+    bytes += chunk.length;
+    if (bytes > MAX_MESSAGE_BYTES) throw mcpError('MCP_OVERSIZED', TOO_LARGE);
+    yield chunk;
+  }
+}
+
+async function* watchedEvents(
+  body: ReadableStream<Uint8Array>,
+  id: AnswerTerms['id'],
+): AsyncGenerator<Uint8Array> {
+  let [held, isResumable] = [0, false];
+  try {
+    for await (const chunk of body) {
+      held = bytesOfOpenEvent(held, chunk);
+      if (held > MAX_MESSAGE_BYTES) {
+        yield errorEvent(id, OVERSIZED_CODE, TOO_LARGE);
+        return;
+      }
+      isResumable ||= EVENT_ID.test(Buffer.from(chunk.subarray(0, LOOKED_AT_FOR_ID)).toString('latin1'));
+      yield chunk;
+    }
+  } catch (error) {
+    if (isResumable) throw error;
+  }
+  if (!isResumable) yield errorEvent(id, CONNECTION_CLOSED, 'Connection closed');
+}
+
+const TOO_LARGE = `the answer is larger than ${MAX_MESSAGE_BYTES / 1024 / 1024} MiB`;
+
+/** It begins with an empty line: what came before may have stopped in the middle of an event. */
+function errorEvent(id: AnswerTerms['id'], code: number, message: string): Uint8Array {
+  const answer = JSON.stringify({ jsonrpc: '2.0', id, error: { code, message } });
+  return Buffer.from(`\n\nevent: message\ndata: ${answer}\n\n`);
+}
+
+/** An empty line ends an event. */
+function bytesOfOpenEvent(held: number, chunk: Uint8Array): number {
+  const end = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength).lastIndexOf('\n\n');
+  return end === -1 ? held + chunk.length : chunk.length - end - 2;
+}
