@@ -1,4 +1,11 @@
-import type { OpenProjection, PrepareContext, SessionId, ToolProvider, TreeKeeper } from '@agentd/contract';
+import type {
+  OpenProjection,
+  PrepareContext,
+  SessionId,
+  Tool,
+  ToolProvider,
+  TreeKeeper,
+} from '@agentd/contract';
 import { Admission } from './admission.ts';
 import { createCancelTool } from './cancel-tool.ts';
 import { Crew } from './crew.ts';
@@ -32,9 +39,10 @@ export function createDelegation(
   const admission = new Admission(ports, settings, crew);
   const recovery = new Recovery(ports, crew, admission);
   const delegating: Delegating = { ports, settings, crew, admission };
+  const others = [createResultTool(ports), createCancelTool(delegating)];
   return {
     id: 'builtin.delegate',
-    tools: (session) => toolsFor(delegating, session),
+    tools: (session) => toolsFor(session, delegating, others),
     promptSection: async (session) => targetSection(await eligibleTargets(ports, settings, session)),
     openLedger: (init) => new DelegationLedger(init, (ledger, runId) => crew.cancelRun(ledger, runId)),
     treeOpened: (rootId) => recovery.tree(rootId),
@@ -44,10 +52,13 @@ export function createDelegation(
 }
 
 /** Who can start nobody any more may still look at the children that there are, and end them. */
-async function toolsFor(delegating: Delegating, session: PrepareContext['session']) {
+async function toolsFor(
+  session: PrepareContext['session'],
+  delegating: Delegating,
+  others: readonly Tool[],
+): Promise<readonly Tool[]> {
   const { ports, settings } = delegating;
   const targets = await eligibleTargets(ports, settings, session);
-  const others = [createResultTool(ports), createCancelTool(delegating)];
   if (targets.length > 0) return [createDelegateTool(delegating, targets), ...others];
   const children = await ownChildren(ports.host, await callerOf(ports.host, session.id));
   return children.length > 0 ? others : [];

@@ -122,12 +122,14 @@ export class Crew {
     for (const job of next) job.grant();
   }
 
-  /** Prompts for one child run one after the other (DLG-13). */
+  /** Prompts for one child run one after the other, as they were reserved (DLG-13). */
   #lastOf({ childId, invocationId }: Job): Promise<unknown> {
-    const before = [...this.#jobs.values()].findLast(
-      (job) => job.childId === childId && job.invocationId !== invocationId,
+    const jobs = [...this.#jobs.values()];
+    const before = jobs.slice(
+      0,
+      jobs.findIndex((job) => job.invocationId === invocationId),
     );
-    return before?.end ?? Promise.resolve();
+    return before.findLast((job) => job.childId === childId)?.end ?? Promise.resolve();
   }
 
   async #carry(job: Job, earlier: Promise<unknown>): Promise<void> {

@@ -13,10 +13,11 @@ import { z } from 'zod';
 import { whileListening } from './abortable.ts';
 import type { Admission, DelegationRequest } from './admission.ts';
 import { endCompletion, startCompletion } from './completions.ts';
-import type { Crew } from './crew.ts';
-import type { DelegationRecord } from './delegation-record.ts';
+import { clientRunIdOf, type Crew } from './crew.ts';
+import type { DelegationEnd, DelegationRecord } from './delegation-record.ts';
 import { callerOf, resolveChild } from './own-children.ts';
 import type { AgentListing, DelegationPorts } from './ports.ts';
+import { previewOf } from './preview.ts';
 import type { DelegationSettings } from './settings.ts';
 
 /** What the three tools share. */
@@ -139,27 +140,27 @@ async function execute(
   });
   if (record.end !== null) return endCompletion(record, record.end);
   if (record.background) return startCompletion(record);
-  const ended = await foregroundEnd(record, crew, signal);
-  if (ended?.end == null) throw stopping();
-  return endCompletion(ended, ended.end);
+  const job = crew.jobOf(record.invocationId);
+  const ended = await whileListening(
+    signal,
+    () => job?.cancel('run'),
+    async () => job?.end,
+  );
+  return endCompletion(record, ended?.end ?? (await unrecordedEnd(record, host)));
 }
 
-async function foregroundEnd(
-  { invocationId }: DelegationRecord,
-  crew: Crew,
-  signal: AbortSignal,
-): Promise<DelegationRecord | null> {
-  const job = crew.jobOf(invocationId);
-  if (job === undefined) return null;
-  return whileListening(
-    signal,
-    () => job.cancel('run'),
-    () => job.end,
-  );
+/** The log could not take the end, as once the engine stops: the child is named all the same, with what it had. */
+async function unrecordedEnd(
+  record: DelegationRecord,
+  host: DelegationPorts['host'],
+): Promise<DelegationEnd> {
+  const run = await host.run(record.childId, clientRunIdOf(record)).catch(() => null);
+  const status = run === null || run.status === 'running' ? 'interrupted' : run.status;
+  return { status, ...previewOf(run?.text ?? ''), error: run?.error ?? null, delivery: 'call' };
 }
 
 function stopping(cause?: unknown) {
-  return toolError('interrupted', 'the engine stops; what the subagent has reached by then is kept', {
+  return toolError('interrupted', 'the engine stops; no subagent was started', {
     cause,
   });
 }

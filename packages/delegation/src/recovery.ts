@@ -50,20 +50,21 @@ export class Recovery {
   }
 
   async #takeUp(job: Job, record: DelegationRecord, held: Held): Promise<void> {
-    const cancelled = job.cancelling.aborted;
-    if (cancelled || !record.background) {
-      const outcome = await this.#reached(record, cancelled ? 'cancelled' : 'interrupted');
+    const outcome = await this.#outcomeSoFar(job, record, held).catch(failure);
+    if (outcome !== null) {
       await this.#crew.conclude(job, outcome, false);
-      return;
-    }
-    try {
-      if (record.phase === 'reserved') await this.#admission.create(record, held);
-    } catch (error) {
-      await this.#crew.conclude(job, failure(error), false);
       return;
     }
     this.#crew.place(job, held);
     this.#crew.launch(job);
+  }
+
+  /** Null where the child is there and goes on. */
+  async #outcomeSoFar(job: Job, record: DelegationRecord, held: Held): Promise<ChildOutcome | null> {
+    if (job.cancelling.aborted) return this.#reached(record, 'cancelled');
+    // Its parent will be told of it and may resume it, so it has to be there even if it never ran.
+    if (record.phase === 'reserved') await this.#admission.create(record, held);
+    return record.background ? null : this.#reached(record, 'interrupted');
   }
 
   /** How far a child came that must not go on: its own log says it (field F12). */

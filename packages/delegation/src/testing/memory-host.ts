@@ -71,6 +71,8 @@ interface ActiveRun {
   readonly calls: Set<Promise<unknown>>;
   readonly outcome: PromiseWithResolvers<string>;
   readonly done: Promise<SessionRun>;
+  /** Fixed for the run, once it makes a call. */
+  tools: Promise<readonly Tool[]> | null;
 }
 
 /**
@@ -336,7 +338,7 @@ export class MemoryHost implements SessionHost<DelegationLedger> {
     const cancelling = new AbortController();
     const ended = Promise.withResolvers<SessionRun>();
     const outcome = Promise.withResolvers<string>();
-    const run: ActiveRun = { runId, cancelling, calls: new Set(), outcome, done: ended.promise };
+    const run: ActiveRun = { runId, cancelling, calls: new Set(), outcome, done: ended.promise, tools: null };
     entry.run = run;
     entry.log.append({ type: 'run_started', client_run_id: clientRunId, trigger }, runId);
     entry.log.append({ type: 'user_input_submitted', text: input }, runId);
@@ -414,10 +416,7 @@ export class MemoryHost implements SessionHost<DelegationLedger> {
     const { log } = this.#entry(sessionId);
     log.append({ type: 'tool_call_started', tool_call_id: callId, tool: name }, run.runId);
     await log.sync();
-    const call = await this.#execute({ sessionId, name, args, callId }, run.cancelling.signal).then(
-      callOf,
-      failedCall,
-    );
+    const call = await this.#execute({ sessionId, name, args, callId }, run).then(callOf, failedCall);
     await this.#alive();
     log.append({ type: 'tool_call_terminated', tool_call_id: callId, ...call }, run.runId);
     await log.sync();
@@ -426,12 +425,13 @@ export class MemoryHost implements SessionHost<DelegationLedger> {
 
   async #execute(
     { sessionId, name, args, callId }: { sessionId: SessionId; name: string; args: unknown; callId: string },
-    signal: AbortSignal,
+    run: ActiveRun,
   ): Promise<ToolCompletion> {
     const { agent, cwd } = this.#facts(sessionId);
     const session = { id: sessionId, cwd, agent };
-    const tools = (await this.#delegation?.tools(session)) ?? [];
-    const tool: Tool | undefined = tools.find(({ spec }) => spec.name === name);
+    const { signal } = run.cancelling;
+    run.tools ??= this.#delegation?.tools(session) ?? null;
+    const tool = (await run.tools)?.find(({ spec }) => spec.name === name);
     if (tool === undefined) throw toolError('not_published', `${name} is not published`);
     const prepared = await tool.prepare(args, { callId, session, turn: {}, model: null }, signal);
     return prepared.execute({ callId, report: async () => undefined, stdin: null }, signal);
