@@ -1,12 +1,13 @@
 import { Option, type Command } from 'commander';
 import { withActing, withJson, withModel, withSession } from './options.ts';
-import { seconds, wholeNumber } from './option-values.ts';
+import { port, seconds, toolNames, wholeNumber } from './option-values.ts';
 import { exampleText, type CommandHost } from './command-host.ts';
 
 /** Commands that make an agent or a tool work. */
 export function defineRunCommands(program: Command, host: CommandHost): void {
   defineRun(program, host);
   defineTools(program, host);
+  defineMcp(program, host);
   program
     .command('demo')
     .description('a guided session on an embedded model: no key, no network')
@@ -58,5 +59,26 @@ function defineTools(program: Command, { screen, finish }: CommandHost): void {
       finish(
         import('./commands/tools-call.ts').then(({ callTool }) => callTool({ name, args }, options, screen)),
       ),
+    );
+}
+
+function defineMcp(program: Command, { screen, finish }: CommandHost): void {
+  withActing(program.command('mcp'))
+    .description("agentd's own tools as an MCP server, without a model: on stdio, or on loopback")
+    .option('--tools <NAMES>', 'which of read,write,edit,bash,webfetch (default: all)', toolNames)
+    .option('--http [PORT]', 'Streamable HTTP on 127.0.0.1 (7421; 0 picks a port)', port)
+    .addHelpText(
+      'after',
+      exampleText(
+        'agentd mcp --cwd ~/project --tools read,bash --deny "bash:git push*"',
+        'agentd mcp --http 0',
+      ),
+    )
+    .addHelpText(
+      'after',
+      '\nWithout --mode, what asks is approved in the working directory, and denied for paths outside of it.\nA command is not held back by that: it can reach what you can reach.',
+    )
+    .action(async (options) =>
+      finish(import('./commands/mcp.ts').then(({ serveMcp }) => serveMcp(options, screen))),
     );
 }

@@ -29,3 +29,20 @@ export function modelName(value: string): string {
 export function collected(value: string, before: readonly string[] = []): readonly string[] {
   return [...before, value];
 }
+
+export function port(value: string): number {
+  const parsed = wholeNumber(0)(value);
+  if (parsed <= 65_535) return parsed;
+  throw new InvalidArgumentError('expected a port: 0 to 65535.');
+}
+
+/** What `agentd mcp` can serve. */
+export const SERVED_TOOLS: readonly string[] = ['read', 'write', 'edit', 'bash', 'webfetch'];
+
+/** Names of tools with commas between them. */
+export function toolNames(value: string): readonly string[] {
+  const names = value.split(',').map((name) => name.trim());
+  const unknown = names.find((name) => !SERVED_TOOLS.includes(name));
+  if (unknown === undefined) return names;
+  throw new InvalidArgumentError(`expected some of ${SERVED_TOOLS.join(',')}.`);
+}

@@ -9,6 +9,7 @@ const COMMANDS = [
   ['artifacts'],
   ['agents'],
   ['models'],
+  ['mcp'],
   ['tools', 'list'],
   ['tools', 'call'],
   ['sessions', 'list'],

@@ -45,6 +45,8 @@ export interface OutputLine {
 export interface Started {
   readonly child: ChildProcessWithoutNullStreams;
   readonly ended: Promise<Outcome>;
+  /** What it has printed so far. */
+  readonly stdout: () => string;
   /** Resolves once stdout holds the text. */
   readonly printed: (text: string) => Promise<void>;
 }
@@ -83,17 +85,11 @@ export class Workbench implements AsyncDisposable {
 
   start(args: readonly string[], options: CallOptions = {}): Started {
     const { env = {}, cwd = this.workspace, input, stdout: file } = options;
-    const node = [process.execPath, '--conditions=@agentd/source', MAIN, ...args];
+    const node = commandOf(args);
     const command = file === undefined ? node : ['bash', '-c', `exec "$@" > ${file}`, 'bash', ...node];
     const child = spawn(command[0] ?? '', command.slice(1), {
       cwd,
-      env: {
-        PATH: process.env['PATH'],
-        HOME: this.#folder,
-        AGENTD_HOME: this.home,
-        NODE_COMPILE_CACHE: COMPILE_CACHE,
-        ...env,
-      },
+      env: { ...surroundingsOf(this).env, ...env },
     });
     child.stdin.on('error', () => undefined);
     child.stdin.end(input);
@@ -111,7 +107,7 @@ export class Workbench implements AsyncDisposable {
         await Promise.race([more, over]);
       }
     };
-    return { child, ended, printed };
+    return { child, ended, printed, stdout: () => stdout };
   }
 
   run(args: readonly string[], options: CallOptions = {}): Promise<Outcome> {
@@ -136,6 +132,22 @@ export class Workbench implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await rm(this.#folder, { recursive: true, force: true });
   }
+}
+
+/** The real command line from source. */
+export function commandOf(args: readonly string[]): [string, ...string[]] {
+  return [process.execPath, '--conditions=@agentd/source', MAIN, ...args];
+}
+
+/** Where a process of the workbench starts, and all that it sees of the environment. */
+export function surroundingsOf({ home, workspace }: Workbench) {
+  const env = {
+    PATH: process.env['PATH'] ?? '',
+    HOME: dirname(home),
+    AGENTD_HOME: home,
+    NODE_COMPILE_CACHE: COMPILE_CACHE,
+  };
+  return { cwd: workspace, env };
 }
 
 export function jsonLines(stdout: string): readonly OutputLine[] {

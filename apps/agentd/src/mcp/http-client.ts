@@ -1,0 +1,62 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
+import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
+import { isJSONRPCRequest } from '@modelcontextprotocol/sdk/types.js';
+import { systemClock } from '@agentd/contract';
+import { serveClient, type ServedParts } from './mcp-server.ts';
+
+export interface HttpClientInit {
+  readonly sessionId: string;
+  readonly parts: ServedParts;
+  /** Called when the client ends the session. */
+  readonly onClose: () => void;
+}
+
+/** One client of the HTTP door, from its `initialize` on. */
+export class HttpClient {
+  readonly #transport: StreamableHTTPServerTransport;
+  readonly #mcp: McpServer;
+  #openRequests = 0;
+  #seenAt = systemClock.now();
+
+  private constructor(transport: StreamableHTTPServerTransport, mcp: McpServer) {
+    this.#transport = transport;
+    this.#mcp = mcp;
+  }
+
+  static async open({ sessionId, parts, onClose }: HttpClientInit): Promise<HttpClient> {
+    const transport = new StreamableHTTPServerTransport({
+      sessionIdGenerator: () => sessionId,
+      onsessionclosed: onClose,
+    });
+    return new HttpClient(transport, await serveClient(parts, transport));
+  }
+
+  /** Null while a request or a stream is open. */
+  get idleSince(): number | null {
+    return this.#openRequests > 0 ? null : this.#seenAt;
+  }
+
+  async handle(request: IncomingMessage, response: ServerResponse, body: unknown): Promise<void> {
+    this.#openRequests++;
+    response.once('close', () => {
+      this.#openRequests--;
+      this.#seenAt = systemClock.now();
+      if (!response.writableFinished) this.#cancel(body);
+    });
+    await this.#transport.handleRequest(request, response, body);
+  }
+
+  async close(): Promise<void> {
+    await this.#mcp.close();
+  }
+
+  /** An answer that can no longer be delivered is wanted by nobody: there is no stream to take up again. */
+  #cancel(body: unknown): void {
+    for (const message of Array.isArray(body) ? body : [body]) {
+      if (!isJSONRPCRequest(message)) continue;
+      const params = { requestId: message.id, reason: 'the connection broke' };
+      this.#transport.onmessage?.({ jsonrpc: '2.0', method: 'notifications/cancelled', params });
+    }
+  }
+}
