@@ -13,24 +13,39 @@ import {
   type ToolProvider,
 } from '@agentd/contract';
 import { coreToolProvider, fileStageJournal } from '@agentd/core-tools';
+import { createDelegation, type DelegationLedger } from '@agentd/delegation';
 import {
   createEngine,
-  publishedTools,
-  toolDefinitions,
   type AgentDocument,
   type Approver,
   type Engine,
+  type EngineHost,
+  type EnginePorts,
   type EngineSettings,
+  type Extension,
   type PermissionRule,
+  type RunDefaults,
   type SessionStore,
 } from '@agentd/engine';
 import { fileSessionStore } from '@agentd/engine/file';
-import { createMediaGate, fitAttachments, leftOutNote, mediaPlacer, placeOf } from '@agentd/media-delivery';
+import {
+  DEFAULT_MAX_PDF_PAGES,
+  createMediaGate,
+  fitAttachments,
+  leftOutNote,
+  maxBytesOf,
+  maxCountOf,
+  mediaPlacer,
+  placeOf,
+} from '@agentd/media-delivery';
+import { createMessaging, inboxOpener } from '@agentd/messaging';
 import { createModelGateway } from '@agentd/model-gateway';
 import type { Settings } from './config/settings.ts';
 import type { Project } from './home/project.ts';
 import { modelAccessOf, type ModelAccess, type ModelAccessParts } from './models/model-access.ts';
-import { gatewayProviders } from './models/provider-settings.ts';
+import { gatewaySettings } from './models/provider-settings.ts';
+import { usualRunDefaults } from './run/run-budget.ts';
+import { unkeptSessions } from './session/unkept-sessions.ts';
 import type { Situation } from './situation.ts';
 import { VERSION } from './version.ts';
 import { loadWorkspaceNotes } from './workspace-notes.ts';
@@ -64,21 +79,25 @@ export interface ComposeChoices {
   readonly approver?: Approver;
   /** Which tools there are at all; all of them as they are unless given. */
   readonly offer?: (providers: readonly ToolProvider[]) => readonly ToolProvider[];
+  /** Where sessions are; in the project's folder unless given. */
+  readonly sessions?: SessionStore;
+  /** Bounds the runs that no user starts. */
+  readonly limit?: (usual: RunDefaults) => RunDefaults;
+  readonly cannotWake?: EnginePorts['cannotWake'];
 }
 
 /** Composes everything that runs need. Opens and writes nothing by itself. */
-export function compose(
-  { project, settings, agents }: Situation,
-  { approver = nobody, offer = (providers) => providers }: ComposeChoices = {},
-): App {
+export function compose(situation: Situation, choices: ComposeChoices = {}): App {
+  const { project, settings, agents } = situation;
+  const { approver = nobody, offer = asTheyAre, limit = asTheyAre, cannotWake } = choices;
   const artifacts = openArtifacts(project);
   const models = modelAccess(settings, artifacts);
   const stages = fileStageJournal({ folder: project.staging, locks, ids });
-  const engine = createEngine(
+  const engine = createEngine<DelegationLedger>(
     {
       clock,
       ids,
-      sessions: openSessions(project),
+      sessions: choices.sessions ?? openSessions(project),
       outputs: artifacts,
       attachments: { fit: fitAttachments, note: leftOutNote },
       models,
@@ -86,6 +105,13 @@ export function compose(
       tools: offer([coreTools({ settings, artifacts, stages, models })]),
       notes: { load: loadWorkspaceNotes },
       approver,
+      inbox: inboxOpener(ids),
+      extend: (host) => {
+        const extension = agentTools(host, situation);
+        return { ...extension, tools: offer(extension.tools) };
+      },
+      runDefaults: limit(usualRunDefaults({ settings, models })),
+      ...(cannotWake === undefined ? {} : { cannotWake }),
     },
     engineSettings(settings),
   );
@@ -100,21 +126,62 @@ export function compose(
   return { engine, models, tidy, collect };
 }
 
-/** What a root run of the agent would publish, as it is sent to a model. Needs neither a session nor a model. */
+/** What agents do with each other: messages and subagents, on the engine's own sessions. */
+function agentTools(
+  host: EngineHost<DelegationLedger>,
+  { settings, agents }: Situation,
+): Extension<DelegationLedger> {
+  const { messaging: limits, delegation: depth } = settings;
+  const messaging = createMessaging(
+    {
+      directory: host,
+      inboxes: {
+        use: (sessionId, work) =>
+          host.use(sessionId, ({ inbox, log }) => work({ inbox, sync: () => log.sync() })),
+      },
+      waker: host,
+      rules: {
+        reach: (session, relation) =>
+          host.verdict(session, { action: 'message', label: relation }) !== 'deny',
+      },
+      shutdown: host.shutdown,
+    },
+    {
+      enabled: limits.enabled,
+      maxHops: limits.max_hops,
+      maxBodyBytes: limits.max_body_bytes,
+      maxPendingPerSession: limits.max_pending_per_session,
+      maxInflightPerPair: limits.max_inflight_per_pair,
+    },
+  );
+  const delegation = createDelegation(
+    {
+      host,
+      agents: { list: async () => agents.all.map(({ document }) => document) },
+      rules: {
+        verdict: (session, agentId) => host.verdict(session, { action: 'delegate', label: agentId }),
+      },
+      ids,
+    },
+    { maxDepth: depth.max_depth, maxConcurrency: depth.max_concurrency },
+  );
+  return { tools: [delegation, messaging], ledger: delegation.openLedger, keeper: delegation };
+}
+
+/** What a root run of the agent would publish, as it is sent to a model. Keeps no session and needs no model. */
 export async function offeredTools(
-  { project, settings, workspace }: Situation,
+  situation: Situation,
   agent: AgentDocument,
   overlay: readonly PermissionRule[],
 ): Promise<readonly ToolDefinition[]> {
-  const provider = coreTools({
-    settings,
-    artifacts: openArtifacts(project),
-    stages: null,
-    models: modelAccess(settings),
-  });
-  const tools = await provider.tools({ id: ids.uuid(), cwd: workspace, agent: agent.id });
-  const rules = { document: agent.permissions, overlay };
-  return toolDefinitions(publishedTools(tools, { rules, model: null }));
+  const { engine } = compose(situation, { sessions: unkeptSessions() });
+  const init = { cwd: situation.workspace, agent: agent.id, overlay };
+  try {
+    const session = await engine.createSession(init);
+    return await session.publishedTools();
+  } finally {
+    await engine.stop();
+  }
 }
 
 export function openSessions({ sessions }: Project): SessionStore {
@@ -139,13 +206,20 @@ export function collectArtifacts(
 export function modelAccess(settings: Settings, blobs?: BlobReader): ModelAccess {
   const environment = process.env;
   const gateway = createModelGateway({
-    providers: gatewayProviders(settings, environment),
+    ...gatewaySettings(settings, environment),
     environment,
     clock,
     ...(blobs === undefined ? {} : { media: { placer: mediaPlacer, blobs } }),
   });
-  const carries: ModelAccessParts['carries'] = (model, kind) => placeOf(model, kind) !== null;
-  return modelAccessOf({ settings, gateway, environment, carries });
+  const limits: ModelAccessParts['limits'] = (model, kind) =>
+    placeOf(model, kind) === null
+      ? null
+      : {
+          maxBytes: maxBytesOf(model, kind),
+          maxCount: maxCountOf(model, kind),
+          ...(kind === 'pdf' ? { maxPages: model.media?.pdf?.maxPages ?? DEFAULT_MAX_PDF_PAGES } : {}),
+        };
+  return modelAccessOf({ settings, gateway, environment, limits });
 }
 
 /** Why locks do not work where the home is; null when they do. */
@@ -188,6 +262,10 @@ function coreTools({ settings, artifacts, stages, models }: CoreToolParts): Tool
   });
 }
 
+function asTheyAre<Value>(value: Value): Value {
+  return value;
+}
+
 /** Headless: an ask is denied at once, and the run goes on (PERM-6). */
 const nobody: Approver = {
   ask: async () => ({
@@ -197,7 +275,7 @@ const nobody: Approver = {
   }),
 };
 
-function engineSettings({ tool_output: output, model_retry: retry }: Settings): EngineSettings {
+function engineSettings({ tool_output: output, model_retry: retry, delegation }: Settings): EngineSettings {
   return {
     version: VERSION,
     outputLimits: {
@@ -206,5 +284,9 @@ function engineSettings({ tool_output: output, model_retry: retry }: Settings): 
       maxCaptureBytes: output.max_capture_bytes,
     },
     retry: { standard: retry.standard, overload: retry.overload, ceilingMs: retry.ceiling_ms },
+    residency: {
+      maxResident: delegation.max_resident_subagents,
+      idleMs: delegation.idle_eviction_after,
+    },
   };
 }

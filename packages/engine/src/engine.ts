@@ -52,13 +52,13 @@ export function createEngine<Ledger extends SessionProjection = SessionProjectio
   ports: EnginePorts<Ledger>,
   settings: EngineSettings,
 ): Engine {
-  let extension: Extension = { tools: [] };
-  const { sessions, inbox, ledger, runDefaults = ownModelsFirst, cannotWake = () => undefined } = ports;
+  let extension: Extension<Ledger> = { tools: [] };
+  const { sessions, inbox, runDefaults = ownModelsFirst, cannotWake = () => undefined } = ports;
   const tools = (): readonly ToolProvider[] => [...ports.tools, ...extension.tools];
   const trees = new Trees({
     ports: { ...ports, tools },
     settings,
-    views: { inbox, ledger },
+    views: () => ({ inbox, ledger: extension.ledger }),
     residency: settings.residency ?? DEFAULT_RESIDENCY,
     defaults: runDefaults,
     keeper: () => extension.keeper,

@@ -165,11 +165,13 @@ export interface EngineSettings {
  * What packages that work on sessions add to an engine, made once of its own host.
  * Contract: does nothing with the host before a tree is open.
  */
-export type Extend<Ledger extends SessionProjection> = (host: EngineHost<Ledger>) => Extension;
+export type Extend<Ledger extends SessionProjection> = (host: EngineHost<Ledger>) => Extension<Ledger>;
 
-export interface Extension {
+export interface Extension<Ledger extends SessionProjection = SessionProjection> {
   /** Published after the engine's other tools. */
   readonly tools: readonly ToolProvider[];
+  /** Opens what delegation keeps of a session, whenever its log is opened. */
+  readonly ledger?: OpenProjection<Ledger>;
   readonly keeper?: TreeKeeper;
 }
 
@@ -196,8 +198,6 @@ export interface EnginePorts<Ledger extends SessionProjection = SessionProjectio
   readonly approver: Approver;
   /** Messages of a session (MSG-10); without it nobody can be written to. */
   readonly inbox?: OpenInbox;
-  /** What delegation keeps of a session. */
-  readonly ledger?: OpenProjection<Ledger>;
   readonly extend?: Extend<Ledger>;
   /** Models and limits of runs that no user starts; `ownModelsFirst` unless given. */
   readonly runDefaults?: RunDefaults;

@@ -161,10 +161,10 @@ export class SessionActor implements Session {
     }
   }
 
-  /** Cancels what runs or is about to. Resolves once its end is on disk, at once where nothing runs. */
-  async cancelActive(reason: CancelReason): Promise<void> {
+  /** Cancels what runs or is about to, or that run alone. Resolves once its end is on disk, at once where nothing runs. */
+  async cancelActive(reason: CancelReason, runId?: string): Promise<void> {
     await this.#occupied?.started?.catch(() => undefined);
-    if (this.#active === null) return;
+    if (this.#active === null || (runId !== undefined && runId !== this.#active.runId)) return;
     this.#active.loop.cancel(reason);
     await this.#active.ran;
   }

@@ -16,6 +16,7 @@ describe('the surface of the package', () => {
       'parseRuleArgument',
       'permissionModes',
       'publishedTools',
+      'runEndOf',
       'toolDefinitions',
     ]);
   });

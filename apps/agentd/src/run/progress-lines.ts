@@ -14,10 +14,13 @@ interface OpenCall {
 /** Lines on stderr: what the model says beside its calls, each call as it ends, and why a model is asked again. */
 export class ProgressLines {
   readonly #screen: Screen;
+  readonly #prefix: string;
   readonly #open = new Map<string, OpenCall>();
 
-  constructor(screen: Screen) {
+  /** `prefix` stands before every line: the name of a subagent, or nothing. */
+  constructor(screen: Screen, prefix = '') {
     this.#screen = screen;
+    this.#prefix = prefix === '' ? '' : screen.style('dim', printable(prefix));
   }
 
   show({ payload, timestamp }: EngineEvent): void {
@@ -61,7 +64,7 @@ export class ProgressLines {
   }
 
   #line(colour: 'green' | 'red' | 'yellow' | 'cyan', mark: string, text: string): void {
-    this.#screen.tell(`${this.#screen.style(colour, mark)} ${text}`);
+    this.#screen.tell(`${this.#prefix}${this.#screen.style(colour, mark)} ${text}`);
   }
 }
 

@@ -85,7 +85,7 @@ describe('runOutput', () => {
     const clock = manualClock();
     const output = runOutput('text', screen, clock);
     output.listener.event?.(event('00.000', { type: 'run_started', model: 'local/m' }));
-    output.begin();
+    output.begin('s');
     clock.advance(1200);
     output.finish({ ...SUMMARY, status: 'completed', error: null, exit_code: 0 });
     expect(new Set(statuses)).toEqual(new Set(['… local/m', '… local/m 1 s', null]));
@@ -132,8 +132,8 @@ describe('runOutput', () => {
     const output = runOutput('json', screen, manualClock());
     output.listener.event?.(STARTED);
     expect(printed).toEqual([]);
-    output.begin();
-    output.listener.live?.({ type: 'tool_display', tool_call_id: 'c', text: 'x' });
+    output.begin('s');
+    output.listener.live?.({ type: 'tool_display', tool_call_id: 'c', text: 'x' }, 's');
     output.finish(SUMMARY);
     const lines = printed.join('').trimEnd().split('\n');
     expect(lines.map((line) => (JSON.parse(line) as { type: string }).type)).toEqual(['event', 'summary']);

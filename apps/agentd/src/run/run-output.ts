@@ -1,4 +1,4 @@
-import type { Clock } from '@agentd/contract';
+import type { Clock, SessionId } from '@agentd/contract';
 import type { EngineEvent, LiveEvent, SessionListener } from '@agentd/engine';
 import { counted } from '../cli/counted.ts';
 import { oneLine } from '../cli/one-line.ts';
@@ -12,8 +12,8 @@ export type OutputFormat = 'text' | 'json' | 'none';
 /** What a run shows. Nothing reaches stdout before `begin`, so that a failed set-up leaves no half output. */
 export interface RunOutput {
   readonly listener: SessionListener;
-  /** The run has started: what came so far is shown. */
-  readonly begin: () => void;
+  /** The run of this root has started: what came so far is shown. */
+  readonly begin: (rootId: SessionId) => void;
   readonly finish: (summary: RunSummary) => void;
 }
 
@@ -55,9 +55,9 @@ function finalText(format: 'text' | 'none', screen: Screen, clock: Clock): RunOu
         unasked.event(event);
         progress?.event(event);
       },
-      live: (live) => progress?.live(live),
+      live: (live, sessionId) => progress?.live(live, sessionId),
     },
-    begin: () => progress?.begin(),
+    begin: (rootId) => progress?.begin(rootId),
     finish: (summary) => {
       progress?.stop();
       if (format === 'text' && summary.final_text !== '') screen.show(`${summary.final_text.trimEnd()}\n`);

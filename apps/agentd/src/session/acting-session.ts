@@ -1,7 +1,7 @@
 import type { AgentDocument, PermissionRule, Session, SessionListener } from '@agentd/engine';
 import { SessionState } from '@agentd/engine';
 import type { SessionOptions } from '../cli/options.ts';
-import { compose, openSessions, type App } from '../compose.ts';
+import { compose, openSessions, type App, type ComposeChoices } from '../compose.ts';
 import { usageError } from '../faults.ts';
 import { homeFolder, prepareHome, realWorkspace } from '../home/home.ts';
 import { situate, type Situation } from '../situation.ts';
@@ -19,13 +19,13 @@ export interface ActingPlan {
 }
 
 /** Finds home, workspace, settings and agent. Contract: writes nothing; throws one clear line. */
-export async function planActing(options: SessionOptions): Promise<ActingPlan> {
+export async function planActing(options: SessionOptions, choices: ComposeChoices = {}): Promise<ActingPlan> {
   const overlay = overlayOf(options);
   const known = options.session === undefined ? null : await knownSession(options.session, options);
   const found = await situate(known === null ? options : { ...options, cwd: known.cwd });
   const situation = known === null ? found : { ...found, project: known.project };
   const agent = situation.agents.choose(options.agent ?? known?.agent);
-  return { situation, overlay, agent, app: compose(situation), sessionId: known?.sessionId ?? null };
+  return { situation, overlay, agent, app: compose(situation, choices), sessionId: known?.sessionId ?? null };
 }
 
 /** The session's own directory and agent stand; another directory is a mistake. */

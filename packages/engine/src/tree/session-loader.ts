@@ -9,7 +9,7 @@ import { SessionJournal, type SessionListener, type SessionViews } from '../sess
 export interface LoaderInit {
   readonly ports: RunPorts & { readonly sessions: SessionStore };
   readonly settings: EngineSettings;
-  readonly views: SessionViews;
+  readonly views: () => SessionViews;
   readonly listener: SessionListener;
   /** What a session needs of the tree that it joins. */
   readonly treeOf: (journal: SessionJournal) => ActorTree;
@@ -56,7 +56,7 @@ export class SessionLoader {
 
   #journal(sessionId: SessionId, { log, events }: OwnedSession): SessionJournal {
     const { listener, views } = this.#init;
-    return new SessionJournal({ sessionId, log, events, listener, views });
+    return new SessionJournal({ sessionId, log, events, listener, views: views() });
   }
 
   #actor(id: SessionId, owned: OwnedSession, journal: SessionJournal): SessionActor {

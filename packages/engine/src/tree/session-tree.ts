@@ -22,7 +22,7 @@ import { noSession, TreeRuns } from './tree-runs.ts';
 export interface TreeInit {
   readonly ports: RunPorts & { readonly sessions: SessionStore };
   readonly settings: EngineSettings;
-  readonly views: SessionViews;
+  readonly views: () => SessionViews;
   readonly residency: ResidencyLimits;
   readonly defaults: RunDefaults;
   readonly keeper: () => TreeKeeper | undefined;
@@ -202,7 +202,7 @@ export class SessionTree {
     const { ports, views } = this.#init;
     try {
       const { events } = await ports.sessions.read(id);
-      return [readSession(id, events, views)];
+      return [readSession(id, events, views())];
     } catch (error) {
       if (codeOf(error) === 'ENGINE_SESSION_DAMAGED') return [];
       throw error;

@@ -1,16 +1,18 @@
 import {
   codeOf,
   type ChildRunInit,
+  type Ids,
+  type RunId,
   type SessionFacts,
   type SessionId,
   type StartedChildRun,
 } from '@agentd/contract';
 import { engineError } from '../errors.ts';
+import { orAbort } from '../or-abort.ts';
 import type { AgentSource } from '../ports.ts';
 import { agentOf } from '../run-plan.ts';
 import type { SessionActor } from '../session-actor.ts';
 import type { StartedRun } from '../session.ts';
-import type { Ids } from '@agentd/contract';
 import type { Residents } from './residents.ts';
 import type { RunDefaults } from './run-defaults.ts';
 import { endedRun } from './session-facts.ts';
@@ -97,10 +99,11 @@ export class TreeRuns {
     }
   }
 
-  async cancelRun(sessionId: SessionId): Promise<void> {
+  /** Cancels the active run, and calls a wake off; where `runId` is given, only the run with it. */
+  async cancelRun(sessionId: SessionId, runId?: RunId): Promise<void> {
     const wake = this.#wakes.get(sessionId);
-    if (wake !== undefined) wake.calledOff = true;
-    await this.#init.residents.peek(sessionId)?.cancelActive('parent');
+    if (wake !== undefined && runId === undefined) wake.calledOff = true;
+    await this.#init.residents.peek(sessionId)?.cancelActive('parent', runId);
   }
 
   async #runForMessages(actor: SessionActor, wake: Wake): Promise<void> {
@@ -111,12 +114,14 @@ export class TreeRuns {
     await actor.begin({ clientRunId: ids.uuid(), input: null, trigger: 'message', agent, ...limits });
   }
 
-  async #start(actor: SessionActor, { clientRunId, input }: ChildRunInit): Promise<StartedChildRun> {
+  async #start(actor: SessionActor, init: ChildRunInit): Promise<StartedChildRun> {
+    const { clientRunId, input, signal } = init;
     const known = actor.known(clientRunId);
     if (known !== undefined) return childRun(actor, clientRunId, known);
     const { agent } = actor.state.header;
     const limits = this.#limits(actor, agent, 'delegation');
     for (;;) {
+      signal?.throwIfAborted();
       const started = await actor
         .begin({ clientRunId, input, trigger: 'delegation', ...limits })
         .catch((error: unknown) => {
@@ -124,7 +129,7 @@ export class TreeRuns {
           throw error;
         });
       if (started !== null) return childRun(actor, clientRunId, started);
-      await actor.whenIdle();
+      await (signal === undefined ? actor.whenIdle() : orAbort(() => actor.whenIdle(), signal));
     }
   }
 

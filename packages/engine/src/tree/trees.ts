@@ -69,7 +69,7 @@ export class Trees {
       createChild: async (init) => this.#owner(init.origin.rootId).createChild(init),
       startRun: async (sessionId, init) => this.#owner(sessionId).runs.startRun(sessionId, init),
       run: async (sessionId, clientRunId) => runOf(await this.#state(sessionId), clientRunId),
-      cancelRun: async (sessionId) => this.#open(sessionId)?.runs.cancelRun(sessionId),
+      cancelRun: async (sessionId, runId) => this.#open(sessionId)?.runs.cancelRun(sessionId, runId),
       conversation: async (sessionId, maxBytes) => conversationOf(await this.#state(sessionId), maxBytes),
       wake: (sessionId) => this.#open(sessionId)?.runs.wake(sessionId),
       verdict: (session, request) => {

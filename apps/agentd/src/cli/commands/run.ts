@@ -1,12 +1,16 @@
-import { randomIds, systemClock } from '@agentd/contract';
-import type { RunEnd, Session, StartedRun } from '@agentd/engine';
+import { messageOf, randomIds, systemClock } from '@agentd/contract';
+import type { SessionListener } from '@agentd/engine';
 import { asSetUp } from '../../faults.ts';
 import { chooseModels } from '../../models/choose-models.ts';
+import { RunBudget } from '../../run/run-budget.ts';
 import { runOutput, type OutputFormat } from '../../run/run-output.ts';
 import { summaryOf } from '../../run/run-summary.ts';
+import { treeEnd } from '../../run/tree-run.ts';
+import { TreeTally } from '../../run/tree-tally.ts';
 import { openActing, planActing, type ActingPlan } from '../../session/acting-session.ts';
 import { titleFrom } from '../../session/session-title.ts';
 import { onInterruption } from '../interruption.ts';
+import { oneLine } from '../one-line.ts';
 import type { SessionOptions } from '../options.ts';
 import { readPrompt } from '../prompt-input.ts';
 import type { Screen } from '../screen.ts';
@@ -21,7 +25,7 @@ export interface RunOptions extends SessionOptions {
   readonly failOnDenial?: boolean;
 }
 
-/** `run`: one headless run, from the prompt to its exit code (CLI-3). */
+/** `run`: one headless run, from the prompt until its tree is quiet, and its exit code (CLI-3, CLI-4). */
 export async function run(
   argument: string | undefined,
   options: RunOptions,
@@ -29,26 +33,28 @@ export async function run(
 ): Promise<number> {
   const input = await readPrompt({ argument, file: options.file });
   using interruption = onInterruption();
-  const plan = await planActing(options);
+  const { maxTurns, timeout: timeoutMs } = options;
+  const tally = new TreeTally();
+  const budget = new RunBudget({ clock: systemClock, tally, maxTurns, timeoutMs });
+  const plan = await planActing(options, {
+    limit: budget.limit,
+    cannotWake: (_, error) =>
+      screen.tell(`agentd: ${oneLine(`a subagent could not go on: ${messageOf(error)}`)}`),
+  });
   if (plan.situation.skipped !== null) screen.tell(plan.situation.skipped);
   const models = await usableModels(plan, options.model);
   const output = runOutput(options.output, screen, systemClock);
   try {
-    const opening = openActing(plan, { ...options, title: titleFrom(input) }, output.listener);
-    const session = await asSetUp(opening);
-    const start = {
-      clientRunId: randomIds.uuid(),
-      input,
-      agent: plan.agent.id,
-      models,
-      maxTurns: options.maxTurns,
-      timeoutMs: options.timeout,
-    };
+    const listener = both(tally, output.listener);
+    const session = await asSetUp(openActing(plan, { ...options, title: titleFrom(input) }, listener));
+    const start = { clientRunId: randomIds.uuid(), input, agent: plan.agent.id, models, maxTurns, timeoutMs };
     const started = await asSetUp(session.startRun(start));
-    output.begin();
+    output.begin(session.id);
+    await session.resume();
     const stop = AbortSignal.any([interruption.signal, screen.closed]);
-    const end = await endOf(session, started, stop);
-    const identity = { sessionId: session.id, runId: started.runId };
+    const waiting = { clock: systemClock, tally, msLeft: () => budget.msLeft };
+    const { end, runId } = await treeEnd({ session, started }, waiting, stop);
+    const identity = { sessionId: session.id, runId };
     const summary = summaryOf(end, { ...identity, failOnDenial: options.failOnDenial === true });
     output.finish(summary);
     await plan.app.collect();
@@ -57,6 +63,17 @@ export async function run(
     // A log that can no longer be written has told so as the run's failure.
     await plan.app.engine.stop().catch(() => undefined);
   }
+}
+
+/** The tally first: what the output shows of an event counts it already. */
+function both(tally: TreeTally, { event, live }: SessionListener): SessionListener {
+  return {
+    event: (one) => {
+      tally.event(one);
+      event?.(one);
+    },
+    live: (one, sessionId) => live?.(one, sessionId),
+  };
 }
 
 /** The chain of models, each of them open to use: nothing is written for a run that could not even ask. */
@@ -72,16 +89,4 @@ async function usableModels(
   });
   for (const model of models) await app.models.open(model);
   return models;
-}
-
-/** Waits for the run's end; a signal cancels it, and its end is then on disk all the same. */
-async function endOf(session: Session, { runId, done }: StartedRun, stop: AbortSignal): Promise<RunEnd> {
-  const cancel = (): void => void session.cancel(runId, 'signal').catch(() => undefined);
-  if (stop.aborted) cancel();
-  stop.addEventListener('abort', cancel, { once: true });
-  try {
-    return await done;
-  } finally {
-    stop.removeEventListener('abort', cancel);
-  }
 }
