@@ -1,16 +1,23 @@
 import { getSystemErrorMessage, getSystemErrorName } from 'node:util';
 
-/** Moves that the kernel makes in one step and Node.js has no call for: `renameat2` of Linux (FS-9). */
+/** What the kernel does in one step and Node.js has no call for: `renameat2` and `flock` of Linux (FS-9). */
 export interface KernelMoves {
   /** Exchanges what two names stand for. False where the kernel or the file system cannot; else as a rename fails. */
   readonly exchange: (one: string, other: string) => boolean;
   /** Moves to a name that must be free: throws `EEXIST`. False where the kernel or the file system cannot. */
   readonly moveToFree: (from: string, to: string) => boolean;
+  /**
+   * Takes the lock of an open file, which closing it gives back, without waiting. `unable`: the file system has no such
+   * locks, or not for a file that is open for reading.
+   */
+  readonly lock: (fd: number) => 'taken' | 'held' | 'unable';
 }
 
 const AT_FDCWD = -100;
 const RENAME_NOREPLACE = 1;
 const RENAME_EXCHANGE = 2;
+const LOCK_EX = 2;
+const LOCK_NB = 4;
 
 /** "I cannot do that". EPERM is what some sandboxes say instead; whoever may not rename hears it once more. */
 const UNABLE: ReadonlySet<string> = new Set(['EINVAL', 'ENOSYS', 'ENOTSUP', 'EOPNOTSUPP', 'EPERM']);
@@ -29,9 +36,9 @@ async function load(): Promise<KernelMoves | null> {
   if (process.platform !== 'linux') return null;
   try {
     const { default: koffi } = await import('koffi');
-    const renameat2 = koffi
-      .load('libc.so.6')
-      .func('int renameat2(int, const char *, int, const char *, unsigned int)');
+    const libc = koffi.load('libc.so.6');
+    const renameat2 = libc.func('int renameat2(int, const char *, int, const char *, unsigned int)');
+    const flock = libc.func('int flock(int, int)');
     const move = (from: string, to: string, flag: number): boolean => {
       if (renameat2(AT_FDCWD, from, AT_FDCWD, to, flag) === 0) return true;
       return refusal(koffi.errno());
@@ -39,6 +46,10 @@ async function load(): Promise<KernelMoves | null> {
     return {
       exchange: (one, other) => move(one, other, RENAME_EXCHANGE),
       moveToFree: (from, to) => move(from, to, RENAME_NOREPLACE),
+      lock: (fd) => {
+        if (flock(fd, LOCK_EX | LOCK_NB) === 0) return 'taken';
+        return getSystemErrorName(-koffi.errno()) === 'EAGAIN' ? 'held' : 'unable';
+      },
     };
   } catch {
     // Not installed, no binary for this machine, or another C library: the way without them does.

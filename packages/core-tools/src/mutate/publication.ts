@@ -7,6 +7,7 @@ import { checkState, type FileState } from '../target/file-state.ts';
 import { staleTarget } from '../target/open-target.ts';
 import type { AbsentTarget } from '../target/resolve-target.ts';
 import { identityAt, putNew, putOver, type PublicationPorts } from './put-in-place.ts';
+import { publishAlone } from './publication-lock.ts';
 import { syncFolder, withStage, writeStage } from './stage.ts';
 
 /** What was put in place. */
@@ -38,10 +39,13 @@ export async function replaceFile(
       const { mode, uid, gid, nlink } = await lstat(path);
       const attributes = { mode: mode & 0o7777, uid, gid };
       const written = await writeStage(stage, { content, attributes }, ports.atStep);
-      await checkMayWrite(path);
-      await checkState(path, expected, signal);
-      signal.throwIfAborted();
-      await putOver({ stage, place: path, path, identity: written.identity }, expected, ports);
+      const locked = { path, identity: expected.identity, stage };
+      await publishAlone(locked, { moves: await ports.moves, signal }, async () => {
+        await checkMayWrite(path);
+        await checkState(path, expected, signal);
+        signal.throwIfAborted();
+        await putOver({ stage, place: path, path, identity: written.identity }, expected, ports);
+      });
       return { ...written, otherNames: nlink - 1 };
     });
   } catch (error) {

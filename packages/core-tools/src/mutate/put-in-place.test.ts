@@ -15,7 +15,7 @@ import type { PublicationStep } from './stage.ts';
 const linux = process.platform === 'linux' ? describe : describe.skip;
 const { signal } = new AbortController();
 /** A file system that can neither exchange nor keep from replacing. */
-const unable: KernelMoves = { exchange: () => false, moveToFree: () => false };
+const unable: KernelMoves = { exchange: () => false, moveToFree: () => false, lock: () => 'unable' };
 
 type Acts = Partial<Record<PublicationStep, (path: string, stage: string) => void>>;
 

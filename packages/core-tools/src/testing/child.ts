@@ -1,6 +1,6 @@
 // A process of its own for tests: it runs one call, or dies in the middle of a publication.
 import { json } from 'node:stream/consumers';
-import { randomIds } from '@agentd/contract';
+import { codeOf, randomIds } from '@agentd/contract';
 import { createEditTool } from '../mutate/edit-tool.ts';
 import { kernelMoves } from '../mutate/kernel-moves.ts';
 import { namedTarget } from '../mutate/mutation-target.ts';
@@ -17,12 +17,16 @@ export interface ChildTask {
   readonly cwd: string;
   readonly args: { readonly filePath: string } & Readonly<Record<string, unknown>>;
   readonly journal: string;
-  /** `publish` kills the process at a step; the tools are called over and over with `forever`. */
-  readonly kind: 'publish' | 'write' | 'edit';
+  /**
+   * `publish` kills the process at a step; `write` and `edit` are called over and over with `forever`; `mark` puts as
+   * many marks as `count` says into a file, each with an `edit` that is repeated until it is not stale.
+   */
+  readonly kind: 'publish' | 'write' | 'edit' | 'mark';
   readonly step?: PublicationStep;
   /** `plain` publishes as where the kernel has no moves of its own. */
   readonly moves?: 'kernel' | 'plain';
   readonly forever?: boolean;
+  readonly count?: number;
 }
 
 const task = (await json(process.stdin)) as ChildTask;
@@ -56,7 +60,21 @@ async function callOnce(): Promise<string> {
   }
 }
 
+async function putMarks(count: number): Promise<void> {
+  const tool = createEditTool({ stages, home: cwd });
+  for (let made = 0; made < count;) {
+    const edit = { ...args, oldString: 'END', newString: `${process.pid}-${made} END` };
+    try {
+      await callTool(tool, edit, contextIn(cwd));
+      made++;
+    } catch (error) {
+      if (codeOf(error) !== 'stale') throw error;
+    }
+  }
+}
+
 if (kind === 'publish') await publishAndDie();
+else if (kind === 'mark') await putMarks(task.count ?? 0);
 else {
   do process.stdout.write(`${await callOnce()}\n`);
   while (task.forever === true);
