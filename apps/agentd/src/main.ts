@@ -17,9 +17,17 @@ if (asksVersion) {
 } else {
   void import('./cli/main-command.ts')
     .then(({ runCommandLine }) => runCommandLine(process.argv.slice(2)))
-    .then((exitCode) => process.exit(exitCode))
+    .then(async (exitCode) => {
+      await written();
+      process.exit(exitCode);
+    })
     .catch((error: unknown) => {
       process.stderr.write(`agentd: ${String(error)}\n`);
       process.exit(1);
     });
+}
+
+/** Once the reader of a pipe has taken all of the output, or has gone: an exit drops what is still on its way. */
+function written(): Promise<void> {
+  return new Promise((resolve) => process.stdout.write('', () => resolve()));
 }

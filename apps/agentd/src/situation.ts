@@ -6,6 +6,7 @@ import { loadSettings, userConfigFile, workspaceConfigFile } from './config/load
 import type { Settings } from './config/settings.ts';
 import { homeFolder, realWorkspace } from './home/home.ts';
 import { projectOf, type Project } from './home/project.ts';
+import { catalogueFile } from './models/catalogue-file.ts';
 
 /** Where a command finds itself: home, workspace, and what they configure. */
 export interface Situation {
@@ -58,6 +59,7 @@ export function settingsIn({
     userFile: userConfigFile(home),
     explicitFile: configFile,
     workspaceFile: workspaceBrings === 'trusted' ? workspaceConfigFile(workspace) : null,
+    catalogueFile: catalogueFile(home),
   });
 }
 

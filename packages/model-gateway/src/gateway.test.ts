@@ -66,9 +66,17 @@ describe('opening a model', () => {
       environment: { OPENAI_API_KEY: 'k' },
       providers: { openai: { adaptor: 'openai-compatible' } },
     });
-    await collect(await open('openai/gpt-5.6'), request({ maxOutputTokens: 99 }));
+    await collect(await open('openai/gpt-6.2-sol'), request({ maxOutputTokens: 99 }));
     expect(seen[0]?.body).toMatchObject({ max_completion_tokens: 99 });
     expect(seen[0]?.body).not.toHaveProperty('max_tokens');
+  });
+
+  it('leaves the limit of an answer to a server where it would take much of the window', async () => {
+    const { open, seen } = recording({ environment: { MOONSHOT_API_KEY: 'k', GROQ_API_KEY: 'k' } });
+    await collect(await open('moonshot/kimi-k2.6'));
+    await collect(await open('groq/llama-3.3-70b-versatile'));
+    expect(seen[0]?.body).not.toHaveProperty('max_tokens');
+    expect(seen[1]?.body).toMatchObject({ max_tokens: 32_768 });
   });
 
   it('describes known models, unknown ones with care, and lets settings win', async () => {
@@ -195,11 +203,9 @@ describe('what can be used', () => {
       { provider: 'openai', hasKey: false, source: 'settings', keyVariables: ['OPENAI_API_KEY'] },
     ]);
     expect(listed.filter(({ provider }) => provider === 'openai')).toHaveLength(1);
-    expect(listed.find(({ provider }) => provider === 'groq')).toEqual({
-      provider: 'groq',
+    expect(listed.find(({ provider }) => provider === 'groq')).toMatchObject({
       adaptor: 'openai-compatible',
-      models: ['openai/gpt-oss-120b'],
-      inputs: { 'openai/gpt-oss-120b': ['text'] },
+      models: expect.arrayContaining(['openai/gpt-oss-120b']),
       hasKey: true,
       keyVariables: ['GROQ_API_KEY'],
       source: 'well-known',
@@ -211,10 +217,42 @@ describe('what can be used', () => {
   it('tells what each model takes: as settings say, else as the table, else text alone [CFG-5]', () => {
     const models = { 'claude-opus-4-5': { input: ['text', 'image'] }, mine: {} } as const;
     const listed = gateway({ providers: { anthropic: { adaptor: 'anthropic', models } } }).list();
-    expect(listed[0]?.inputs).toMatchObject({
+    const inputs = Object.entries(listed[0]?.facts ?? {}).map(([model, { input }]) => [model, input]);
+    expect(Object.fromEntries(inputs)).toMatchObject({
       'claude-opus-4-5': ['text', 'image'],
       'claude-haiku-4-5': ['text', 'image', 'pdf'],
       mine: ['text'],
+    });
+  });
+
+  it('takes prices for a provider without settings, and a newer catalogue than its own [CFG-5] [SES-10]', async () => {
+    const mine = { input: 7, output: 8 };
+    const { open, list } = gateway({
+      environment: { ANTHROPIC_API_KEY: 'k' },
+      pricing: { 'anthropic/claude-sonnet-5-5': mine, 'anthropic/new': mine },
+      catalogue: {
+        anthropic: {
+          'claude-sonnet-5-5': { contextTokens: 2_000_000, pricing: { input: 1, output: 2 } },
+          'claude-7': { input: ['text', 'image'], outputTokens: 9000 },
+        },
+      },
+    });
+    expect((await open('anthropic/claude-sonnet-5-5')).info).toMatchObject({
+      contextTokens: 2_000_000,
+      outputTokens: 128_000,
+      pricing: mine,
+    });
+    expect((await open('anthropic/claude-7-20270101')).info).toMatchObject({
+      input: ['text', 'image'],
+      outputTokens: 9000,
+    });
+    const anthropic = list().find(({ provider }) => provider === 'anthropic');
+    expect(anthropic?.models.slice(0, 4)).toEqual(['claude-sonnet-5-5', 'new', 'claude-7', 'claude-fable-5']);
+    expect(anthropic?.facts['claude-sonnet-5-5']?.from).toEqual({
+      input: 'built-in',
+      contextTokens: 'refreshed',
+      outputTokens: 'built-in',
+      pricing: 'settings',
     });
   });
 

@@ -1,4 +1,5 @@
-import type { Clock, ModelClient } from '@agentd/contract';
+import type { Clock, ModelClient, ModelPricing } from '@agentd/contract';
+import type { ModelCatalogue } from './catalogue/known-models.ts';
 import { gatewayError } from './errors.ts';
 import { MediaMemory } from './media/media-memory.ts';
 import { withoutMedia, type MediaPorts } from './media/media-ports.ts';
@@ -13,6 +14,10 @@ import { WELL_KNOWN } from './well-known.ts';
 export interface ModelGatewayOptions {
   /** By provider id, every `${env:…}` already replaced. They replace a well-known provider of the same id. */
   readonly providers: Readonly<Record<string, ProviderSettings>>;
+  /** US dollars a million tokens, by `provider/model`; of providers without settings as well. */
+  readonly pricing?: Readonly<Record<string, ModelPricing>>;
+  /** What `readModelsDev` made of a newer catalogue. It wins over the built-in one, and settings win over it (CFG-5). */
+  readonly catalogue?: ModelCatalogue;
   /** Where the usual key variables are looked up. */
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly clock: Clock;
@@ -43,7 +48,8 @@ const SCRIPT_PREFIX = 'scripted:';
 /** A gateway to every model that settings and environment give access to. Loads no provider package before it opens one. */
 export function createModelGateway(options: ModelGatewayOptions): ModelGateway {
   const { providers, environment, clock, fetch = globalThis.fetch, media = withoutMedia } = options;
-  const sources: ProviderSources = { providers, environment };
+  const { pricing = {}, catalogue = {} } = options;
+  const sources: ProviderSources = { providers, environment, pricing, catalogue };
   const attempts: ScriptAttempts = new Map();
   const memories = new Map<string, MediaMemory>();
 
@@ -57,7 +63,7 @@ export function createModelGateway(options: ModelGatewayOptions): ModelGateway {
     if (resolved.kind === 'endpoint') {
       const memory = memories.get(modelId) ?? new MediaMemory();
       memories.set(modelId, memory);
-      return openProvider({ provider, model, resolved }, { clock, fetch, media, memory });
+      return openProvider({ provider, model, resolved }, { catalogue, clock, fetch, media, memory });
     }
     return openScripted({ id: modelId, provider, model, file: resolved.script }, { clock, attempts });
   };

@@ -1,4 +1,7 @@
 // Every line here is a promise to users.
+export type { ModelCatalogue } from './catalogue/known-models.ts';
+export type { FactSource, ModelFacts } from './catalogue/model-facts.ts';
+export { readModelsDev } from './catalogue/read-models-dev.ts';
 export type { GatewayErrorCode } from './errors.ts';
 export { createModelGateway } from './gateway.ts';
 export type { ModelGateway, ModelGatewayOptions } from './gateway.ts';

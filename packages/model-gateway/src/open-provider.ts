@@ -3,7 +3,8 @@ import type { Adaptor } from './adaptor.ts';
 import type { MediaMemory } from './media/media-memory.ts';
 import type { MediaPorts } from './media/media-ports.ts';
 import { gatewayError } from './errors.ts';
-import { GUESS, knownModel } from './known-models.ts';
+import { modelFacts } from './catalogue/model-facts.ts';
+import type { ModelCatalogue } from './catalogue/known-models.ts';
 import type { ResolvedProvider } from './resolve-provider.ts';
 import type { AdaptorId } from './settings.ts';
 
@@ -33,33 +34,30 @@ interface OpenPorts {
   readonly fetch: typeof globalThis.fetch;
   readonly media: MediaPorts;
   readonly memory: MediaMemory;
+  /** What was refreshed. */
+  readonly catalogue: ModelCatalogue;
 }
 
 /** Loads the adaptor and makes a client. No request is made. */
 export async function openProvider(
   { provider, model, resolved }: ProviderModel,
-  { clock, fetch, media, memory }: OpenPorts,
+  { catalogue, clock, fetch, media, memory }: OpenPorts,
 ): Promise<ModelClient> {
   const { adaptor, endpoint, models } = resolved;
-  const known = {
-    ...knownModel(provider, model),
-    ...(Object.hasOwn(models, model) ? given(models[model]) : {}),
-  };
+  const settings = Object.hasOwn(models, model) ? (models[model] ?? {}) : {};
+  const { from, ...facts } = modelFacts(provider, model, { settings, refreshed: catalogue });
   const info: ModelInfo = {
     id: `${provider}/${model}`,
     provider,
     model,
     family: adaptor,
-    input: known.input ?? GUESS.input,
     toolCalling: true,
-    contextTokens: known.contextTokens ?? GUESS.contextTokens,
-    outputTokens: known.outputTokens ?? GUESS.outputTokens,
-    ...(known.media === undefined ? {} : { media: known.media }),
-    ...(known.pricing === undefined ? {} : { pricing: known.pricing }),
+    ...facts,
   };
   const { open } = await load(adaptor);
-  const outputLimitKnown = known.outputTokens !== undefined;
-  return open({ info, outputLimitKnown, reasoning: known.reasoning, endpoint, clock, fetch, media, memory });
+  const outputLimitKnown = from.outputTokens !== 'guess';
+  const { reasoning } = settings;
+  return open({ info, outputLimitKnown, reasoning, endpoint, clock, fetch, media, memory });
 }
 
 async function load(adaptor: Exclude<AdaptorId, 'scripted'>): Promise<Adaptor> {
@@ -74,10 +72,4 @@ async function load(adaptor: Exclude<AdaptorId, 'scripted'>): Promise<Adaptor> {
       },
     );
   }
-}
-
-/** The fields that are really there, so that an absent one does not hide what the table knows. */
-function given<Fields extends object>(fields: Fields | undefined): Partial<Fields> {
-  const entries = Object.entries(fields ?? {}).filter(([, value]) => value !== undefined);
-  return Object.fromEntries(entries) as Partial<Fields>;
 }

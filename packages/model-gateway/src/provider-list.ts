@@ -1,18 +1,19 @@
-import { messageOf, type Modality } from '@agentd/contract';
-import { GUESS, knownModel, knownModelsOf } from './known-models.ts';
+import { messageOf } from '@agentd/contract';
+import { BUILT_IN } from './catalogue/known-models.ts';
+import { modelFacts, type ModelFacts } from './catalogue/model-facts.ts';
 import { hasCredential } from './provider-fields.ts';
-import { resolveProvider, type ProviderSources } from './resolve-provider.ts';
-import type { AdaptorId, ProviderSettings } from './settings.ts';
-import { WELL_KNOWN, wellKnown, type WellKnownProvider } from './well-known.ts';
+import { modelSettings, resolveProvider, type ProviderSources } from './resolve-provider.ts';
+import type { AdaptorId } from './settings.ts';
+import { WELL_KNOWN, wellKnown } from './well-known.ts';
 
 /** One provider as `list` tells it. */
 export interface ProviderListing {
   readonly provider: string;
   readonly adaptor: AdaptorId;
-  /** Models that settings or the table of known models name; others may work as well. */
+  /** Models that settings or a catalogue name; others may work as well. */
   readonly models: readonly string[];
-  /** What each of these takes, as far as settings or the table say. */
-  readonly inputs: Readonly<Record<string, readonly Modality[]>>;
+  /** What is known of each of these, and from where. */
+  readonly facts: Readonly<Record<string, ModelFacts>>;
   /** Whether requests would carry a key. A server of one's own may need none. */
   readonly hasKey: boolean;
   /** The usual key variables; empty for a provider that only settings know. */
@@ -25,49 +26,43 @@ export interface ProviderListing {
 /** What settings configure, in their order, then the well-known providers beside them. */
 export function listProviders(sources: ProviderSources): ProviderListing[] {
   const { providers } = sources;
-  const configured = Object.entries(providers).map(([provider, settings]) => ({
-    ...fromSettings(provider, settings),
+  const configured = Object.entries(providers).map(([provider, { adaptor }]) => ({
+    provider,
+    adaptor,
+    ...modelsOf(provider, sources),
+    keyVariables: wellKnown(provider)?.keyVariables ?? [],
     ...stateOf(provider, sources),
     source: 'settings' as const,
   }));
   const beside = Object.entries(WELL_KNOWN)
     .filter(([provider]) => !Object.hasOwn(providers, provider))
-    .map(([provider, known]) => ({
-      ...fromTable(provider, known),
+    .map(([provider, { adaptors, keyVariables }]) => ({
+      provider,
+      adaptor: adaptors[0],
+      ...modelsOf(provider, sources),
+      keyVariables,
       ...stateOf(provider, sources),
       source: 'well-known' as const,
     }));
   return [...configured, ...beside];
 }
 
-type Description = Omit<ProviderListing, 'source' | 'hasKey' | 'problem'>;
-
-function fromTable(provider: string, { adaptors, keyVariables }: WellKnownProvider): Description {
-  const models = knownModelsOf(provider);
-  return { provider, adaptor: adaptors[0], models, inputs: inputsOf(provider, models), keyVariables };
-}
-
-function fromSettings(provider: string, { adaptor, models: configured = {} }: ProviderSettings): Description {
-  const models = [...new Set([...Object.keys(configured), ...knownModelsOf(provider)])];
-  return {
-    provider,
-    adaptor,
-    models,
-    inputs: inputsOf(provider, models, configured),
-    keyVariables: wellKnown(provider)?.keyVariables ?? [],
-  };
-}
-
-function inputsOf(
+function modelsOf(
   provider: string,
-  models: readonly string[],
-  configured: NonNullable<ProviderSettings['models']> = {},
-): ProviderListing['inputs'] {
-  const inputOf = (model: string): readonly Modality[] => {
-    const own = Object.hasOwn(configured, model) ? configured[model]?.input : undefined;
-    return own ?? knownModel(provider, model).input ?? GUESS.input;
-  };
-  return Object.fromEntries(models.map((model) => [model, inputOf(model)]));
+  { catalogue, ...sources }: ProviderSources,
+): Pick<ProviderListing, 'models' | 'facts'> {
+  const settings = modelSettings(provider, sources);
+  const tables = [settings, ...[catalogue, BUILT_IN].map((table) => own(table, provider) ?? {})];
+  const models = [...new Set(tables.flatMap((table) => Object.keys(table)))];
+  const facts = models.map((model) => {
+    const known = { settings: own(settings, model) ?? {}, refreshed: catalogue };
+    return [model, modelFacts(provider, model, known)] as const;
+  });
+  return { models, facts: Object.fromEntries(facts) };
+}
+
+function own<Value>(table: Readonly<Record<string, Value>>, key: string): Value | undefined {
+  return Object.hasOwn(table, key) ? table[key] : undefined;
 }
 
 function stateOf(provider: string, sources: ProviderSources): Pick<ProviderListing, 'hasKey' | 'problem'> {

@@ -1,4 +1,6 @@
+import type { ModelPricing } from '@agentd/contract';
 import type { Endpoint } from './adaptor.ts';
+import type { ModelCatalogue } from './catalogue/known-models.ts';
 import { credentialOf, endpointOf } from './endpoints.ts';
 import { gatewayError } from './errors.ts';
 import { fieldsOf, type Environment, type Provider } from './provider-fields.ts';
@@ -8,6 +10,10 @@ import { WELL_KNOWN, wellKnown, type WellKnownProvider } from './well-known.ts';
 export interface ProviderSources {
   readonly providers: Readonly<Record<string, ProviderSettings>>;
   readonly environment: Environment;
+  /** Prices that settings give, by `provider/model`. */
+  readonly pricing: Readonly<Record<string, ModelPricing>>;
+  /** What was refreshed. */
+  readonly catalogue: ModelCatalogue;
 }
 
 /** A provider, ready to be opened. */
@@ -21,14 +27,30 @@ export type ResolvedProvider =
     };
 
 /** Puts settings, the well-known table and the environment together (CFG-5). Throws what a user must mend. */
-export function resolveProvider(id: string, { providers, environment }: ProviderSources): ResolvedProvider {
+export function resolveProvider(id: string, sources: ProviderSources): ResolvedProvider {
+  const { providers, environment } = sources;
   const settings = Object.hasOwn(providers, id) ? providers[id] : undefined;
   const known = knownFor(id, settings);
   const adaptor = settings?.adaptor ?? known?.adaptors[0];
   if (adaptor === undefined) throw unknownProvider(id, providers);
   if (adaptor === 'scripted') return scriptOf(id, settings?.script);
   const endpoint = resolvedEndpoint({ id, settings, known }, adaptor, environment);
-  return { kind: 'endpoint', adaptor, endpoint, models: settings?.models ?? {} };
+  return { kind: 'endpoint', adaptor, endpoint, models: modelSettings(id, sources) };
+}
+
+/** What settings say of the models of a provider, their prices among it. */
+export function modelSettings(
+  id: string,
+  { providers, pricing }: Pick<ProviderSources, 'providers' | 'pricing'>,
+): Readonly<Record<string, ModelSettings>> {
+  const own = Object.hasOwn(providers, id) ? (providers[id]?.models ?? {}) : {};
+  const prefix = `${id}/`;
+  const priced = Object.entries(pricing).flatMap(([name, price]) => {
+    if (!name.startsWith(prefix)) return [];
+    const model = name.slice(prefix.length);
+    return [[model, { ...(Object.hasOwn(own, model) ? own[model] : {}), pricing: price }] as const];
+  });
+  return { ...own, ...Object.fromEntries(priced) };
 }
 
 /** What the table knows helps settings only where they name an adaptor for the provider's own wire. */

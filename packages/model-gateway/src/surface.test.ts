@@ -5,7 +5,12 @@ import * as testing from './testing/index.ts';
 
 describe('the public surface', () => {
   it('exports exactly these values', () => {
-    expect(Object.keys(surface).toSorted()).toEqual(['ADAPTORS', 'PLATFORM_FIELDS', 'createModelGateway']);
+    expect(Object.keys(surface).toSorted()).toEqual([
+      'ADAPTORS',
+      'PLATFORM_FIELDS',
+      'createModelGateway',
+      'readModelsDev',
+    ]);
   });
 
   it('gives tests exactly these values', () => {

@@ -31,7 +31,7 @@ export const WELL_KNOWN: Readonly<Record<string, WellKnownProvider>> = {
     adaptors: ['openai-responses', 'openai-chat', 'openai-compatible'],
     baseUrl: 'https://api.openai.com/v1',
     keyVariables: ['OPENAI_API_KEY'],
-    defaultModel: 'gpt-5.6',
+    defaultModel: 'gpt-6.2-sol',
     outputLimitField: 'max_completion_tokens',
   },
   google: {
@@ -77,12 +77,12 @@ export const WELL_KNOWN: Readonly<Record<string, WellKnownProvider>> = {
   xai: openai('https://api.x.ai/v1', 'XAI_API_KEY', 'grok-4.7'),
   moonshot: openai('https://api.moonshot.ai/v1', 'MOONSHOT_API_KEY', 'kimi-k2.6'),
   groq: openai('https://api.groq.com/openai/v1', 'GROQ_API_KEY', 'openai/gpt-oss-120b'),
-  cerebras: openai('https://api.cerebras.ai/v1', 'CEREBRAS_API_KEY', 'zai-glm-4.7'),
+  cerebras: openai('https://api.cerebras.ai/v1', 'CEREBRAS_API_KEY', 'gpt-oss-120b'),
   together: openai('https://api.together.xyz/v1', 'TOGETHER_API_KEY', 'openai/gpt-oss-120b'),
   fireworks: openai(
     'https://api.fireworks.ai/inference/v1',
     'FIREWORKS_API_KEY',
-    'accounts/fireworks/models/gpt-oss-120b',
+    'accounts/fireworks/models/glm-5p3',
   ),
 };
 

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { withHome, withJson, withPage, withPlace } from './options.ts';
 import { exampleText, type CommandHost } from './command-host.ts';
 
-/** Commands that show what is there; all but `artifacts gc` change nothing. */
+/** Commands that show what is there; all but `artifacts gc` and `models refresh` change nothing. */
 export function defineLookCommands(program: Command, host: CommandHost): void {
   defineSessions(program, host);
   defineArtifacts(program, host);
@@ -92,9 +92,18 @@ function defineAgents(program: Command, { screen, finish }: CommandHost): void {
 function defineModels(program: Command, { screen, finish }: CommandHost): void {
   const models = program.command('models').description('models and providers');
   withJson(withPlace(models.command('list')))
-    .description('providers and models that runs can name')
+    .description('providers and models that runs can name, what each takes, and where that is known from')
     .addHelpText('after', exampleText('agentd models list'))
     .action(async (options) =>
       finish(import('./commands/models-list.ts').then(({ listModels }) => listModels(options, screen))),
+    );
+  withJson(withPlace(models.command('refresh')))
+    .description('renews what is known of models from the public catalogue')
+    .option('--from <URL|FILE>', 'a mirror, or a copy of it (default: [catalogue] url in the settings)')
+    .addHelpText('after', exampleText('agentd models refresh', 'agentd models refresh --from api.json'))
+    .action(async (options) =>
+      finish(
+        import('./commands/models-refresh.ts').then(({ refreshModels }) => refreshModels(options, screen)),
+      ),
     );
 }

@@ -144,6 +144,7 @@ export const layerSchema = z.strictObject({
       ceiling_ms: rule.integer(1).optional(),
     })
     .optional(),
+  catalogue: z.strictObject({ url: rule.webAddress.optional() }).optional(),
   pricing: z.strictObject({ models: z.record(z.string(), price).optional() }).optional(),
   mcp: z
     .strictObject({

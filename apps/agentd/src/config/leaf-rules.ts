@@ -9,6 +9,10 @@ function leaf<Value>(expected: string, accepts: (value: unknown) => boolean): z.
 const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
 
 export const text = leaf<string>('a non-empty string', isText);
+export const webAddress = leaf<string>(
+  'an http or https address',
+  (value) => isText(value) && /^https?:\/\/./i.test(value) && URL.canParse(value),
+);
 export const flag = leaf<boolean>('true or false', (value) => typeof value === 'boolean');
 export const texts = leaf<readonly string[]>(
   'a list of strings',

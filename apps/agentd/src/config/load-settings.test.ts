@@ -45,6 +45,8 @@ max_idle_runs = 4
 enabled = false
 [bash]
 pass_env = ["OPENAI_API_KEY"]
+[catalogue]
+url = "HTTPS://mirror.example/api.json"
 [model_retry]
 standard = 0
 overload = 1
@@ -92,6 +94,7 @@ describe('parseLayer', () => {
       messaging: { enabled: false, max_hops: -1, max_inflight_per_pair: 0 },
       bash: { pass_env: ['OPENAI_API_KEY'] },
       model_retry: { standard: 0, overload: 1, ceiling_ms: 2 },
+      catalogue: { url: 'HTTPS://mirror.example/api.json' },
       pricing: { 'local/qwen3': { input: 0.5, output: 1, cache_read: 0 } },
     });
     expect(settings.providers['local']?.models?.['qwen3']?.media?.image).toEqual({
@@ -124,9 +127,11 @@ describe('parseLayer', () => {
       loop_warning: { enabled: true },
       bash: { pass_env: [] },
       model_retry: { standard: 3, overload: 5, ceiling_ms: 60_000 },
+      catalogue: { url: 'https://models.dev/api.json' },
       pricing: {},
       mcp: { startup_wait_ms: 5000, tool_text_budget_tokens: 10_000, servers: {} },
       providers: {},
+      refreshed: {},
     });
   });
 
@@ -172,6 +177,11 @@ describe('parseLayer', () => {
       'a bad duration',
       '[delegation]\nidle_eviction_after = "soon"',
       /expected a duration such as "30s", "10m" or "1h"/,
+    ],
+    [
+      'a bad address',
+      '[catalogue]\nurl = "models.dev"',
+      'config.toml:2:1: catalogue.url: expected an http or https address, got a string',
     ],
     [
       'a table in the wrong place',
@@ -300,7 +310,7 @@ describe('loadSettings', () => {
 
   it('takes a missing user file as empty, and --config in place of it [CFG-1]', async () => {
     const userFile = join(folder, 'config.toml');
-    const places = { userFile, explicitFile: null, workspaceFile: null };
+    const places = { userFile, explicitFile: null, workspaceFile: null, catalogueFile: join(folder, 'none') };
     expect((await loadSettings(places)).model).toBeNull();
     await writeFile(userFile, 'model = "user/a"');
     expect((await loadSettings(places)).model).toBe('user/a');
@@ -312,7 +322,8 @@ describe('loadSettings', () => {
 
   it('refuses a --config file that is not there [CFG-2]', async () => {
     const explicitFile = join(folder, 'nowhere.toml');
-    const places = { userFile: join(folder, 'none.toml'), explicitFile, workspaceFile: null };
+    const none = join(folder, 'none.toml');
+    const places = { userFile: none, explicitFile, workspaceFile: null, catalogueFile: none };
     await expect(loadSettings(places)).rejects.toMatchObject({
       code: 'AGENTD_SET_UP',
       message: `${explicitFile}: there is no such file (--config)`,

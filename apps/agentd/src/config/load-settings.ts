@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { codeOf, messageOf } from '@agentd/contract';
 import { setUpError } from '../faults.ts';
+import { readCatalogue } from '../models/catalogue-file.ts';
 import { layerSchema, type ConfigLayer } from './config-schema.ts';
 import { checkReferences } from './env-references.ts';
 import { mergeLayers } from './merge-layers.ts';
@@ -16,6 +17,8 @@ export interface SettingsPlaces {
   readonly explicitFile: string | null;
   /** The workspace's `.agentd/config.toml`; null where it does not count (PERM-11). */
   readonly workspaceFile: string | null;
+  /** What `models refresh` keeps; missing counts as nothing. */
+  readonly catalogueFile: string;
 }
 
 export function userConfigFile(home: string): string {
@@ -31,12 +34,14 @@ export async function loadSettings({
   userFile,
   explicitFile,
   workspaceFile,
+  catalogueFile,
 }: SettingsPlaces): Promise<Settings> {
   const user = await readLayer(explicitFile ?? userFile);
   if (user === null && explicitFile !== null)
     throw setUpError(`${explicitFile}: there is no such file (--config)`);
   const workspace = workspaceFile === null ? null : await readLayer(workspaceFile);
-  return settingsOf(mergeLayers(user ?? {}, workspace ?? {}));
+  const refreshed = await readCatalogue(catalogueFile);
+  return settingsOf(mergeLayers(user ?? {}, workspace ?? {}), refreshed?.models);
 }
 
 /** One file's settings; null when there is no such file. */

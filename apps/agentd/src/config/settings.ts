@@ -1,4 +1,5 @@
 import { DEFAULT_OUTPUT_LIMITS } from '@agentd/contract';
+import type { ModelCatalogue } from '@agentd/model-gateway';
 import type { ConfigLayer, McpServerTable, PriceTable, ProviderTable } from './config-schema.ts';
 
 /** Tables of fixed keys, named as in the file, with their defaults (CFG-3). */
@@ -29,6 +30,8 @@ const DEFAULTS = {
   loop_warning: { enabled: true },
   bash: { pass_env: [] as readonly string[] },
   model_retry: { standard: 3, overload: 5, ceiling_ms: 60_000 },
+  /** Where `models refresh` looks (CFG-5). */
+  catalogue: { url: 'https://models.dev/api.json' },
 };
 
 /** All settings, defaults filled in. References to the environment are still unresolved. */
@@ -42,10 +45,12 @@ export type Settings = Readonly<typeof DEFAULTS> & {
     readonly servers: Readonly<Record<string, McpServerTable>>;
   };
   readonly providers: Readonly<Record<string, ProviderTable>>;
+  /** What `models refresh` keeps in the home: settings of models win over it (CFG-5). */
+  readonly refreshed: ModelCatalogue;
 };
 
 /** Fills the defaults of CFG-3 in. */
-export function settingsOf(layer: ConfigLayer): Settings {
+export function settingsOf(layer: ConfigLayer, refreshed: ModelCatalogue = {}): Settings {
   const tables = Object.entries(DEFAULTS).map(([name, defaults]) => {
     return [name, { ...defaults, ...layer[name as keyof typeof DEFAULTS] }];
   });
@@ -59,5 +64,6 @@ export function settingsOf(layer: ConfigLayer): Settings {
       servers: layer.mcp?.servers ?? {},
     },
     providers: layer.providers ?? {},
+    refreshed,
   };
 }

@@ -1,14 +1,29 @@
 import type { MediaKind, ModelClient, ModelInfo } from '@agentd/contract';
-import type { ModelGateway, ProviderListing } from '@agentd/model-gateway';
+import type { ModelFacts, ModelGateway, ProviderListing } from '@agentd/model-gateway';
 import type { Settings } from '../config/settings.ts';
 import { namesIn } from '../config/env-references.ts';
 import { providerFault } from './provider-settings.ts';
 
+/** What one file of a kind, and one request, may hold. */
+export interface KindLimits {
+  /** Raw bytes of one file. */
+  readonly maxBytes: number;
+  /** Files of the kind in one request. */
+  readonly maxCount: number;
+  /** Of one PDF. */
+  readonly maxPages?: number;
+}
+
+/** What is known of a model, with the media that it takes and its API carries, within the limits of both. */
+export interface ModelStatus extends Omit<ModelFacts, 'media'> {
+  readonly media: Readonly<Partial<Record<MediaKind, KindLimits>>>;
+}
+
 /** A provider, and why it cannot be used; null when it can. */
-export interface ProviderStatus extends ProviderListing {
+export interface ProviderStatus extends Omit<ProviderListing, 'facts'> {
   readonly usable: string | null;
-  /** By model: the media that it takes and its API carries. */
-  readonly media: Readonly<Record<string, readonly MediaKind[]>>;
+  /** By model. */
+  readonly facts: Readonly<Record<string, ModelStatus>>;
 }
 
 /** Models as settings, environment and gateway give access to them. */
@@ -25,12 +40,12 @@ export interface ModelAccessParts {
   readonly settings: Settings;
   readonly gateway: ModelGateway;
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Whether the API of a model carries a kind of media. */
-  readonly carries: (model: Pick<ModelInfo, 'id' | 'family'>, kind: MediaKind) => boolean;
+  /** Limits of a kind of media, by model and API; null where the API does not carry it. */
+  readonly limits: (model: Pick<ModelInfo, 'id' | 'family' | 'media'>, kind: MediaKind) => KindLimits | null;
 }
 
 /** A variable that is missing matters only to who uses the provider (CFG-4). */
-export function modelAccessOf({ settings, gateway, environment, carries }: ModelAccessParts): ModelAccess {
+export function modelAccessOf({ settings, gateway, environment, limits }: ModelAccessParts): ModelAccess {
   return {
     open: async (model) => {
       const fault = providerFault(model.split('/')[0] ?? '', settings, environment);
@@ -41,7 +56,7 @@ export function modelAccessOf({ settings, gateway, environment, carries }: Model
       gateway.list().map((listing) => ({
         ...listing,
         usable: unusable(listing, settings, environment),
-        media: mediaOf(listing, carries),
+        facts: statusOf(listing, limits),
       })),
     defaultModel: () => gateway.defaultModel(),
     credentialVariables: () => [
@@ -50,13 +65,17 @@ export function modelAccessOf({ settings, gateway, environment, carries }: Model
   };
 }
 
-function mediaOf(
-  { provider, adaptor: family, inputs }: ProviderListing,
-  carries: ModelAccessParts['carries'],
-): ProviderStatus['media'] {
-  const entries = Object.entries(inputs).map(([model, input]) => {
-    const taken = input.filter((kind) => kind !== 'text');
-    return [model, taken.filter((kind) => carries({ id: `${provider}/${model}`, family }, kind))] as const;
+function statusOf(
+  { provider, adaptor: family, facts }: ProviderListing,
+  limits: ModelAccessParts['limits'],
+): ProviderStatus['facts'] {
+  const entries = Object.entries(facts).map(([name, { media: own, ...known }]) => {
+    const model = { id: `${provider}/${name}`, family, ...(own === undefined ? {} : { media: own }) };
+    const media = known.input.flatMap((kind) => {
+      const found = kind === 'text' ? null : limits(model, kind);
+      return found === null ? [] : [[kind, found] as const];
+    });
+    return [name, { ...known, media: Object.fromEntries(media) }] as const;
   });
   return Object.fromEntries(entries);
 }

@@ -1,6 +1,11 @@
-import type { ModelMediaLimits } from '@agentd/contract';
-import type { PlatformSettings, ProviderSettings } from '@agentd/model-gateway';
-import { PLATFORM_KEYS, PLATFORM_NAMES, type ProviderTable } from '../config/config-schema.ts';
+import type { ModelMediaLimits, ModelPricing } from '@agentd/contract';
+import type { ModelGatewayOptions, PlatformSettings, ProviderSettings } from '@agentd/model-gateway';
+import {
+  PLATFORM_KEYS,
+  PLATFORM_NAMES,
+  type PriceTable,
+  type ProviderTable,
+} from '../config/config-schema.ts';
 import { expandReferences } from '../config/env-references.ts';
 import type { Settings } from '../config/settings.ts';
 import type { setUpError } from '../faults.ts';
@@ -24,17 +29,22 @@ export function providerFault(
 }
 
 /** What the gateway is told. A provider whose variables are missing keeps its place, without what they would give (CFG-4). */
-export function gatewayProviders(
+export function gatewaySettings(
   settings: Settings,
   environment: Environment,
-): Readonly<Record<string, ProviderSettings>> {
-  return Object.fromEntries(
-    Object.entries(settings.providers).map(([id, table]) => {
-      const values =
-        providerFault(id, settings, environment) === null ? expanded(id, table, environment) : {};
-      return [id, providerSettings(id, { table, values, settings })];
-    }),
+): Required<Pick<ModelGatewayOptions, 'providers' | 'pricing' | 'catalogue'>> {
+  const providers = Object.entries(settings.providers).map(([id, table]) => {
+    const values = providerFault(id, settings, environment) === null ? expanded(id, table, environment) : {};
+    return [id, providerSettings(table, values)] as const;
+  });
+  const pricing = Object.entries(settings.pricing).map(
+    ([model, price]) => [model, pricingOf(price)] as const,
   );
+  return {
+    providers: Object.fromEntries(providers),
+    pricing: Object.fromEntries(pricing),
+    catalogue: settings.refreshed,
+  };
 }
 
 type ReferringValues = Pick<ProviderSettings, 'baseUrl' | 'apiKey' | 'headers' | keyof PlatformSettings>;
@@ -54,38 +64,28 @@ function expanded(id: string, table: ProviderTable, environment: Environment): R
   };
 }
 
-interface ProviderParts {
-  readonly table: ProviderTable;
-  readonly values: ReferringValues;
-  readonly settings: Settings;
+function providerSettings(table: ProviderTable, values: ReferringValues): ProviderSettings {
+  const models = Object.entries(table.models ?? {}).map(
+    ([model, { input, context_tokens, output_tokens, reasoning, media }]) => {
+      const settingsOfModel = {
+        input,
+        contextTokens: context_tokens,
+        outputTokens: output_tokens,
+        reasoning,
+        media: media === undefined ? undefined : mediaLimits(media),
+      };
+      return [model, settingsOfModel] as const;
+    },
+  );
+  return { adaptor: table.adaptor, ...values, script: table.script, models: Object.fromEntries(models) };
 }
 
-function providerSettings(id: string, { table, values, settings }: ProviderParts): ProviderSettings {
-  const named = new Set([...Object.keys(table.models ?? {}), ...pricedModels(id, settings)]);
-  const models = [...named].map((model) => {
-    const { input, context_tokens, output_tokens, reasoning, media } = table.models?.[model] ?? {};
-    const price = settings.pricing[`${id}/${model}`];
-    const pricing = price && {
-      input: price.input,
-      output: price.output,
-      ...(price.cache_read === undefined ? {} : { cacheRead: price.cache_read }),
-      ...(price.cache_write === undefined ? {} : { cacheWrite: price.cache_write }),
-    };
-    const settingsOfModel = {
-      input,
-      contextTokens: context_tokens,
-      outputTokens: output_tokens,
-      reasoning,
-      media: media === undefined ? undefined : mediaLimits(media),
-      pricing,
-    };
-    return [model, settingsOfModel] as const;
-  });
+function pricingOf({ input, output, cache_read, cache_write }: PriceTable): ModelPricing {
   return {
-    adaptor: table.adaptor,
-    ...values,
-    script: table.script,
-    models: Object.fromEntries(models),
+    input,
+    output,
+    ...(cache_read === undefined ? {} : { cacheRead: cache_read }),
+    ...(cache_write === undefined ? {} : { cacheWrite: cache_write }),
   };
 }
 
@@ -99,11 +99,4 @@ function mediaLimits(table: MediaTable): ModelMediaLimits {
     return [kind, Object.fromEntries(given)] as const;
   });
   return Object.fromEntries(kinds);
-}
-
-function pricedModels(id: string, { pricing }: Settings): readonly string[] {
-  const prefix = `${id}/`;
-  return Object.keys(pricing)
-    .filter((name) => name.startsWith(prefix))
-    .map((name) => name.slice(prefix.length));
 }

@@ -49,12 +49,16 @@ describe('the model of a run', () => {
   it('is listed with the media that it takes and its API carries [CFG-5] [MED-3]', async () => {
     const model = '[providers.lab.models.m]\ninput = ["text", "image", "pdf", "video"]\n';
     await bench.write('home/config.toml', `[providers.lab]\nadaptor = "azure-openai-chat"\n${model}`);
-    expect((await bench.run(['models', 'list'])).stdout).toMatch(/^lab .* m \[image\]$/m);
+    expect((await bench.run(['models', 'list'])).stdout).toMatch(/^ {2}m +image 20 MiB x20 +128000 in all/m);
     const { stdout } = await bench.run(['models', 'list', '--json']);
     const { providers } = JSON.parse(stdout) as { providers: object[] };
     expect(providers[0]).toMatchObject({
-      inputs: { m: ['text', 'image', 'pdf', 'video'] },
-      media: { m: ['image'] },
+      facts: {
+        m: {
+          input: ['text', 'image', 'pdf', 'video'],
+          media: { image: { maxBytes: 20 * 1024 * 1024, maxCount: 20 } },
+        },
+      },
     });
   });
 

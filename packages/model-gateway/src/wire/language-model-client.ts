@@ -25,6 +25,12 @@ export interface Wire {
 /** After the last part the body is read to its end, so that the connection can serve again; but not for long. */
 const DRAIN_MS = 200;
 
+/**
+ * Many servers refuse a request whose prompt and limit together exceed the window. A limit that would take a larger part
+ * of it stays away where the wire can do without: what the server does by itself is then right more often.
+ */
+const MOST_OF_WINDOW = 1 / 4;
+
 /** A client that drives a provider package at its lowest level: one request, one stream, no retries. */
 export function languageModelClient(setup: AdaptorSetup, wire: Wire): ModelClient {
   return { info: setup.info, stream: (request, signal) => attempt({ setup, wire, request }, signal) };
@@ -80,7 +86,9 @@ function outputLimit(
   { needsOutputLimit }: Wire,
 ): { readonly maxOutputTokens?: number } {
   if (maxOutputTokens !== undefined) return { maxOutputTokens };
-  return outputLimitKnown || needsOutputLimit ? { maxOutputTokens: info.outputTokens } : {};
+  const { contextTokens, outputTokens } = info;
+  const fits = outputLimitKnown && outputTokens <= contextTokens * MOST_OF_WINDOW;
+  return fits || needsOutputLimit ? { maxOutputTokens: outputTokens } : {};
 }
 
 interface Answer {
