@@ -1,12 +1,10 @@
 import { readFile, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, it, jest } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { fileLockCases } from '@agentd/contract/testing';
 import { fileLocks } from './file-locks.ts';
 import { runProgram } from './test/processes.ts';
 import { temporaryFolders } from './test/temporary-folder.ts';
-
-jest.setTimeout(60_000); // Second processes take their time on a busy machine.
 
 const newFolder = temporaryFolders();
 

@@ -1,13 +1,11 @@
 import { appendFile, mkdir, readFile, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
-import { describe, expect, it, jest } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { randomIds } from '@agentd/contract';
 import { runProgram } from './test/processes.ts';
 import { BASH, SINGLE, captureAll, openStore, readPages, requestOf, sha256 } from './test/stores.ts';
 import { fastTemporaryFolders, temporaryFolders } from './test/temporary-folder.ts';
-
-jest.setTimeout(120_000); // Many second processes, on a busy machine.
 
 const newFolder = temporaryFolders();
 const newFastFolder = fastTemporaryFolders();

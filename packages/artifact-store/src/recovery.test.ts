@@ -1,7 +1,7 @@
 import { link, readFile, readdir, stat, symlink, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { describe, expect, it, jest } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { DEFAULT_OUTPUT_LIMITS, randomIds, systemClock } from '@agentd/contract';
 import type { CaptureRequest } from '@agentd/contract';
@@ -12,8 +12,6 @@ import { loopLine } from './test/loop-text.ts';
 import { runProgram } from './test/processes.ts';
 import { BASH, SINGLE, captureAll, openStore, readPages, requestOf, sha256 } from './test/stores.ts';
 import { temporaryFolders } from './test/temporary-folder.ts';
-
-jest.setTimeout(60_000); // Second processes take their time on a busy machine.
 
 const newFolder = temporaryFolders();
 const newStore = async () => openStore(await newFolder());

@@ -1,7 +1,7 @@
 import { readdir, rm, writeFile } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, it, jest } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import type { CaptureResult } from '@agentd/contract';
 import { deferred, flush, type Deferred } from '@agentd/contract/testing';
 import { TemporaryFile } from './temporary-file.ts';
@@ -14,8 +14,6 @@ import {
 } from './test/processes.ts';
 import { BASH, SINGLE, captureAll, hintOf, openStore, requestOf, sha256 } from './test/stores.ts';
 import { temporaryFolders } from './test/temporary-folder.ts';
-
-jest.setTimeout(60_000); // Second processes take their time on a busy machine.
 
 const newFolder = temporaryFolders();
 

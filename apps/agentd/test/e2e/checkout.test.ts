@@ -44,7 +44,7 @@ describe('a checkout', () => {
       const listed = await npm('tools', 'call', 'read', '{"filePath":"."}');
       expect(listed.stdout).toContain(`<path>${ROOT}</path>`);
     });
-  }, 120_000);
+  });
 
   it('writes a binary that runs with neither node_modules nor an environment [CLI-7]', async () => {
     await run('npm', ['run', '-s', 'bundle'], { cwd: ROOT });

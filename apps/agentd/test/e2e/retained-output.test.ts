@@ -117,5 +117,5 @@ describe('retained output through the real binary', () => {
     expect(first?.text).toContain('1000000\n');
     expect(first?.text).not.toContain('artifact://');
     expect(second).toMatchObject({ outcome: 'completed', retained_output: { incomplete: false } });
-  }, 60_000);
+  });
 });

@@ -1,13 +1,10 @@
 import { getEventListeners } from 'node:events';
 import { readdirSync } from 'node:fs';
-import { describe, expect, it, jest } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { systemClock, toolError } from '@agentd/contract';
 import type { Clock } from '@agentd/contract';
 import { createBashTool } from './bash-tool.ts';
 import { eventually, processesWith, runBash, uniqueMarker } from './testing/bash-harness.ts';
-
-// Processes start slowly on a busy machine.
-jest.setTimeout(30_000);
 
 describe('how a command ended', () => {
   it.each([0, 1, 3, 127, 255])('is completed for the exit code %d [BASH-5]', async (code) => {

@@ -4,13 +4,10 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { describe, expect, it, jest } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { deferred } from '@agentd/contract/testing';
 import type { ToolProgress } from '@agentd/contract';
 import { eventually, runBash, withFolder } from './testing/bash-harness.ts';
-
-// Processes start slowly on a busy machine.
-jest.setTimeout(30_000);
 
 const encode = (text: string): Uint8Array => new TextEncoder().encode(text);
 

@@ -1,12 +1,9 @@
 import { mkdir, rename, rmdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, it, jest } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { systemClock } from '@agentd/contract';
 import { createBashTool } from './bash-tool.ts';
 import { bashTool, executeBash, prepareBash, runBash, withFolder } from './testing/bash-harness.ts';
-
-// Processes start slowly on a busy machine.
-jest.setTimeout(30_000);
 
 describe('the declaration of bash', () => {
   it('is parallel and has the terminal streams stdout and stderr [SCH-2] [BASH-4] [BASH-8]', () => {

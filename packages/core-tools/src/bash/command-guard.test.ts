@@ -2,13 +2,10 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { describe, expect, it, jest } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { GUARD_SCRIPT } from './command-guard.ts';
 import { procStat, readProc } from './proc-stat.ts';
 import { eventually, processesWith, uniqueMarker } from './testing/bash-harness.ts';
-
-// Processes start slowly on a busy machine.
-jest.setTimeout(60_000);
 
 const describeLinux = process.platform === 'linux' ? describe : describe.skip;
 const ENGINE = fileURLToPath(new URL('./testing/doomed-engine.ts', import.meta.url));

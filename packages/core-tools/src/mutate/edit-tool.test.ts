@@ -275,31 +275,27 @@ describe('edits of one turn', () => {
   it.each([
     [2, [50, 75]],
     [6, [3, 20, 50, 51, 75, 100]],
-  ])(
-    'all %d land, a hundred times [FS-15] [field B13]',
-    async (_count, places) => {
-      await using s = await setup();
-      const before = lines(100);
-      const after = places.reduce((text, n) => text.replace(`\n${n}\n`, `\nplace ${n} has moved\n`), before);
-      for (let round = 0; round < 100; round++) {
-        await s.put(before);
-        const calls = places.map((n) => ({
+  ])('all %d land, a hundred times [FS-15] [field B13]', async (_count, places) => {
+    await using s = await setup();
+    const before = lines(100);
+    const after = places.reduce((text, n) => text.replace(`\n${n}\n`, `\nplace ${n} has moved\n`), before);
+    for (let round = 0; round < 100; round++) {
+      await s.put(before);
+      const calls = places.map((n) => ({
+        tool: s.tool,
+        args: { filePath: 'f', oldString: `\n${n}\n`, newString: `\nplace ${n} has moved\n` },
+      }));
+      // Neighbours share a line end when both ends are part of the text, so theirs is only the number.
+      if (places.includes(51))
+        calls[3] = {
           tool: s.tool,
-          args: { filePath: 'f', oldString: `\n${n}\n`, newString: `\nplace ${n} has moved\n` },
-        }));
-        // Neighbours share a line end when both ends are part of the text, so theirs is only the number.
-        if (places.includes(51))
-          calls[3] = {
-            tool: s.tool,
-            args: { filePath: 'f', oldString: '51', newString: 'place 51 has moved' },
-          };
-        const results = await runTurn(round % 2 === 0 ? calls : calls.toReversed(), s.path);
-        expect(results.map(({ status }) => status)).toEqual(calls.map(() => 'fulfilled'));
-        expect(String(await s.bytes())).toBe(after);
-      }
-    },
-    60_000,
-  );
+          args: { filePath: 'f', oldString: '51', newString: 'place 51 has moved' },
+        };
+      const results = await runTurn(round % 2 === 0 ? calls : calls.toReversed(), s.path);
+      expect(results.map(({ status }) => status)).toEqual(calls.map(() => 'fulfilled'));
+      expect(String(await s.bytes())).toBe(after);
+    }
+  });
 
   it('lands under another name of the same file, and with replaceAll [FS-15] [FS-10]', async () => {
     await using s = await setup();

@@ -338,7 +338,7 @@ describe('write, between approval and execution', () => {
       expect(pages.filter((page) => page !== before && page !== after && page !== '')).toEqual([]);
       expect(results.every(({ status }) => status === 'fulfilled')).toBe(true);
     }
-  }, 60_000);
+  });
 
   it('binds what an approval approves: content, path and identity [FS-9]', async () => {
     await using s = await setup();

@@ -138,7 +138,7 @@ describe('TextReader, with what it remembers', () => {
       ),
       { numRuns: 150 },
     );
-  }, 60_000);
+  });
 
   const withoutEnd = ({ line_ending: _ending, ...metadata }: object & { line_ending?: unknown }) => metadata;
 
@@ -253,6 +253,5 @@ describe('TextReader, with what it remembers', () => {
       expect(readMib[1]).toBeLessThan(2);
       expect(readMib[2]).toBeLessThan(2);
     },
-    60_000,
   );
 });

@@ -1,10 +1,8 @@
-import { describe, expect, it, jest } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { Worker } from 'node:worker_threads';
 import { decodeHtml } from './render/html-charset.ts';
 import { renderHtml } from './render/render-html.ts';
 import { answering, eventually, fetchText, serve, type FetchSetup } from './testing/web-harness.ts';
-
-jest.setTimeout(60_000);
 
 /** What comes back for a page that is served just so. */
 async function rendered(

@@ -1,9 +1,7 @@
-import { describe, expect, it, jest } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { gzipSync } from 'node:zlib';
 import { answering, respond, serve } from './testing/web-harness.ts';
 import { runFetchChild } from './testing/run-fetch-child.ts';
-
-jest.setTimeout(60_000);
 
 const MIB = 1024 * 1024;
 

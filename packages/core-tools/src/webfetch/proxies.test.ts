@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, request as httpRequest, type IncomingMessage } from 'node:http';
@@ -9,8 +9,6 @@ import { join } from 'node:path';
 import { generate } from 'selfsigned';
 import { runFetchChild } from './testing/run-fetch-child.ts';
 import { answering, eventually, fetchText, listening, serve, serveRaw } from './testing/web-harness.ts';
-
-jest.setTimeout(30_000);
 
 const HELLO = answering('text/plain', 'from the target');
 

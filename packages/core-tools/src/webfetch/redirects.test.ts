@@ -1,8 +1,6 @@
-import { describe, expect, it, jest } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import type { IncomingMessage } from 'node:http';
 import { answering, eventually, fetchText, serve } from './testing/web-harness.ts';
-
-jest.setTimeout(30_000);
 
 const basic = (text: string): string => `Basic ${Buffer.from(text).toString('base64')}`;
 

@@ -1,8 +1,6 @@
-import { describe, expect, it, jest } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import { answering, eventually, fetchText, respond, serve, serveRaw } from './testing/web-harness.ts';
-
-jest.setTimeout(30_000);
 
 const CAP = 16 * 1024 * 1024;
 const TEXT = 'grün und blau\n'.repeat(1000);

@@ -1,10 +1,8 @@
-import { describe, expect, it, jest } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { systemClock } from '@agentd/contract';
 import { answering, eventually, fetchText, prepareFetch, respond, serve } from './testing/web-harness.ts';
 import { contextIn } from '../testing/calls.ts';
 import { createWebfetchTool } from './webfetch-tool.ts';
-
-jest.setTimeout(30_000);
 
 const tool = createWebfetchTool({ environment: {}, clock: systemClock });
 

@@ -150,5 +150,5 @@ describe('the calls of a turn', () => {
       ),
       { numRuns: 200 },
     );
-  }, 30_000);
+  });
 });

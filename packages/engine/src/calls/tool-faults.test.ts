@@ -344,5 +344,5 @@ describe('a process of its own', () => {
     const args = ['--conditions=@agentd/source', '--unhandled-rejections=strict', script];
     const { stdout } = await promisify(execFile)(process.execPath, args);
     expect(JSON.parse(stdout)).toEqual(['failed', 'completed', 'cancelled', 'completed', 'cancelled']);
-  }, 20_000);
+  });
 });
