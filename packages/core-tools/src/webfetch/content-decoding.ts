@@ -34,7 +34,7 @@ export async function* decodeContent(body: Readable, header: string | undefined)
     .split(',')
     .map((name) => name.trim().toLowerCase())
     .filter((name) => !IDENTITY.has(name));
-  const unknown = encodings.find((name) => !(name in DECODERS));
+  const unknown = encodings.find((name) => !Object.hasOwn(DECODERS, name));
   if (unknown !== undefined || encodings.length > MAX_ENCODINGS) {
     throw toolError(
       'transport_error',

@@ -54,6 +54,11 @@ export async function httpGet(
   });
   // An error while nobody reads must not become an uncaught one; whoever reads sees it all the same.
   stream.on('error', () => undefined);
+  // Whoever listens for it owns the socket, and the HTTP client does.
+  stream.on('upgrade', (_response: unknown, socket: Duplex) => {
+    socket.destroy();
+    stream.destroy(new Error('the server switched to another protocol (status 101), which nobody asked for'));
+  });
   const [response] = (await once(stream, 'response')) as [PlainResponse];
   return {
     status: response.statusCode,

@@ -54,13 +54,16 @@ describe('content encodings', () => {
     },
   );
 
-  it('names an encoding that was not asked for [WEB-16]', async () => {
-    await using server = await serveEncoded('compress', Buffer.from('x'));
-    await expect(fetchText(server.origin)).rejects.toMatchObject({
-      code: 'transport_error',
-      message: expect.stringContaining('"compress"'),
-    });
-  });
+  it.each(['compress', 'constructor', '__proto__', 'gzip, gzip, gzip, gzip, gzip'])(
+    'names an encoding that was not asked for: %s [WEB-16]',
+    async (encoding) => {
+      await using server = await serveEncoded(encoding, Buffer.from('x'));
+      await expect(fetchText(server.origin)).rejects.toMatchObject({
+        code: 'transport_error',
+        message: expect.stringContaining(`encoded as "${encoding}"`),
+      });
+    },
+  );
 
   it.each([
     [204, 'gzip'],
@@ -198,6 +201,38 @@ describe('a transport fault', () => {
       code: 'transport_error',
       message: expect.stringMatching(/^cannot fetch http:\/\/127\.0\.0\.1:\d+\/: \S/),
     });
+  });
+
+  it.each([
+    ['headers without end', 'x-a: b\r\n', /Header overflow/],
+    ['a header line without end', 'b'.repeat(8192), /Header overflow/],
+  ])('is %s [WEB-15] [WEB-16]', async (_fault, piece, problem) => {
+    await using server = await serveRaw((socket) => {
+      socket.write('HTTP/1.1 200 OK\r\nx-a: b');
+      const flood = (): void => {
+        while (socket.writable && socket.write(piece.repeat(100)));
+      };
+      socket.on('drain', flood);
+      flood();
+    });
+    await expect(fetchText(server.origin)).rejects.toMatchObject({
+      code: 'transport_error',
+      message: expect.stringMatching(problem),
+    });
+    await eventually(() => server.sockets.size === 0);
+  });
+
+  it('is a switch to another protocol, whose socket is closed [WEB-15]', async () => {
+    await using server = await serveRaw((socket) => {
+      socket.once('data', () =>
+        socket.write('HTTP/1.1 101 Switching Protocols\r\nupgrade: h2c\r\nconnection: upgrade\r\n\r\nx'),
+      );
+    });
+    await expect(fetchText(server.origin)).rejects.toMatchObject({
+      code: 'transport_error',
+      message: expect.stringContaining('another protocol'),
+    });
+    await eventually(() => server.sockets.size === 0);
   });
 
   it('says that nothing listens, without the password of the address [WEB-15]', async () => {
