@@ -93,6 +93,8 @@ export interface ModelRequest {
   readonly messages: readonly ModelMessage[];
   readonly tools: readonly ToolDefinition[];
   readonly maxOutputTokens?: number;
+  /** Files that this model refused before in this session, by SHA-256: notes go in their place (`details.refusedFiles`). */
+  readonly refusedFiles?: readonly string[];
   /** For models that play a script or cache by session; no provider needs it. */
   readonly session: {
     readonly id: string;
@@ -179,13 +181,15 @@ export interface ModelErrorInit extends AgentdErrorInit {
   /** The server's own time to wait, in ms. */
   readonly retryAfterMs?: number;
   readonly status?: number;
+  /** Files, by SHA-256, without which the next attempt is to go: whoever keeps the history keeps them with it. */
+  readonly refusedFiles?: readonly string[];
 }
 
-/** A failed model attempt. `details` holds `retryAfterMs` and `status` where known; never a request body or a key. */
+/** A failed model attempt. `details` holds what else `init` says, where known; never a request body or a key. */
 export function modelError(
   code: ModelErrorCode,
   message: string,
-  { retryAfterMs, status, cause, details }: ModelErrorInit = {},
+  { retryAfterMs, status, refusedFiles, cause, details }: ModelErrorInit = {},
 ): AgentdError<ModelErrorCode> {
   return new AgentdError(code, message, {
     cause,
@@ -193,6 +197,7 @@ export function modelError(
       ...details,
       ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
       ...(status === undefined ? {} : { status }),
+      ...(refusedFiles === undefined ? {} : { refusedFiles }),
     },
   });
 }

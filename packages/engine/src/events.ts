@@ -103,6 +103,8 @@ export const eventSchemas = {
     attempt: z.number(),
     error: fault,
     retry_in_ms: z.number().nullable(),
+    /** SHA-256 of files that go to this model as notes from now on. */
+    refused_files: z.array(z.string()).optional(),
   }),
   model_fallback: z.looseObject({ type: z.literal('model_fallback'), from: z.string(), to: z.string() }),
   model_turn_committed: z.looseObject({

@@ -95,6 +95,16 @@ describe('ModelAttempts', () => {
     expect(events.at(-1)).toEqual({ type: 'model_attempt_started', model: 'a/1', attempt: 2 });
   });
 
+  it('notes in the log which files an attempt was refused for [SES-9]', async () => {
+    const image = modelError('MODEL_UNAVAILABLE', 'no image', { refusedFiles: ['aa', 'bb'] });
+    const odd = modelError('MODEL_UNAVAILABLE', 'no', { details: { refusedFiles: 'aa' } });
+    const { events, settle, turn } = setup({ 'a/1': [image, odd, says('hello')] });
+    await settle(turn());
+    const abandoned = events.filter(({ type }) => type === 'attempt_abandoned');
+    expect(abandoned[0]).toMatchObject({ refused_files: ['aa', 'bb'] });
+    expect(abandoned[1]).not.toHaveProperty('refused_files');
+  });
+
   it('A2 goes along the chain when retries are used up, and stays there [SES-9]', async () => {
     const { attempts, clients, events, settle, turn } = setup({
       'a/1': [limited, limited, limited],

@@ -137,12 +137,14 @@ export class ModelAttempts {
 
   #abandon({ model, attempt, error, waitMs }: Abandoned): void {
     const { code, message } = faultOf(error);
+    const refused = refusedFilesOf(error);
     this.#append({
       type: 'attempt_abandoned',
       model,
       attempt,
       error: { code, message },
       retry_in_ms: waitMs,
+      ...(refused.length === 0 ? {} : { refused_files: refused }),
     });
   }
 
@@ -158,6 +160,12 @@ export class ModelAttempts {
 function failureOf(error: AgentdError<ModelErrorCode>): FailedAttempt {
   const wait = error.details?.['retryAfterMs'];
   return { code: error.code, retryAfterMs: typeof wait === 'number' && wait > 0 ? wait : undefined };
+}
+
+/** What the next attempts are to go without, for the log: another process must not send it again. */
+function refusedFilesOf(error: unknown): string[] {
+  const files = isModelError(error) ? error.details?.['refusedFiles'] : undefined;
+  return Array.isArray(files) ? files.filter((file) => typeof file === 'string') : [];
 }
 
 /** Compaction is not there yet, so the run ends here with a word on what helps. */

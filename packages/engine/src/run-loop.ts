@@ -164,6 +164,7 @@ export class RunLoop {
       messages,
       tools: toolDefinitions(plan.publishedTo(info)),
       ...outputBound(plan.agent.maxOutputTokens, info.outputTokens),
+      ...refusedBy(state.refusedFiles(info.id)),
       session,
     });
   }
@@ -198,6 +199,10 @@ function completed(state: SessionState): EventOf<'run_completed'> {
     final_text: state.lastRun?.finalText ?? '',
     turns: state.lastRun?.turns ?? 0,
   };
+}
+
+function refusedBy(refusedFiles: readonly string[]): Pick<ModelRequest, 'refusedFiles'> {
+  return refusedFiles.length === 0 ? {} : { refusedFiles };
 }
 
 function outputBound(documented: number | null, advertised: number): { readonly maxOutputTokens?: number } {

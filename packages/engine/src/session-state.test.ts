@@ -57,7 +57,26 @@ const denied = (callId: string): EnginePayload => ({
   error: { code: 'permission_denied', message: 'no' },
 });
 
+const abandoned = (model: string, files?: readonly string[]): EnginePayload => ({
+  type: 'attempt_abandoned',
+  model,
+  attempt: 1,
+  error: { code: 'MODEL_UNAVAILABLE', message: 'no image' },
+  retry_in_ms: 1,
+  ...(files === undefined ? {} : { refused_files: [...files] }),
+});
+
 describe('SessionState', () => {
+  it('remembers for each model which files it refused [SES-9]', () => {
+    const state = stateOf([
+      abandoned('m/1', ['a']),
+      abandoned('m/1'),
+      abandoned('m/1', ['b', 'a']),
+      abandoned('m/2', ['c']),
+    ]);
+    expect(['m/1', 'm/2', 'm/3'].map((model) => state.refusedFiles(model))).toEqual([['a', 'b'], ['c'], []]);
+  });
+
   it('says what the session is, and fails without its first event [SES-1] [SES-3]', () => {
     const state = stateOf([]);
     expect(state).toMatchObject({

@@ -41,6 +41,7 @@ export class SessionState {
   readonly #usage = new UsageLedger();
   readonly #steps: Step[] = [];
   readonly #approvals = new ApprovalLedger();
+  readonly #refusedFiles = new Map<string, Set<string>>();
   #header: EngineEvent | null = null;
   #title: string | null = null;
   #mode: PermissionMode = 'ask';
@@ -147,6 +148,11 @@ export class SessionState {
     return this.#inputs.notes;
   }
 
+  /** Files that a model refused, by SHA-256 (SES-9). */
+  refusedFiles(model: string): readonly string[] {
+    return [...(this.#refusedFiles.get(model) ?? [])];
+  }
+
   /** For `modelMessages`. */
   get steps(): readonly Step[] {
     return this.#steps;
@@ -176,8 +182,16 @@ export class SessionState {
       case 'model_usage_recorded':
         this.#usage.add(payload);
         return;
+      case 'attempt_abandoned':
+        this.#refuse(payload);
+        return;
       default:
     }
+  }
+
+  #refuse({ model, refused_files: files = [] }: EventOf<'attempt_abandoned'>): void {
+    if (files.length === 0) return;
+    this.#refusedFiles.set(model, new Set([...(this.#refusedFiles.get(model) ?? []), ...files]));
   }
 
   #applyCall(event: EngineEvent): void {

@@ -215,7 +215,7 @@ describe.each(['anthropic', 'openai-compatible'])('over %s', (adaptor) => {
     expect(placesOf(bodyOf(3), base64Of('image'))).toEqual([row.places.image?.replace('[7]', '[5]')]);
   });
 
-  it('a file that the provider refuses goes as a note, the run goes on, and the log keeps the file [SES-9]', async () => {
+  it('a file that the provider refuses goes as a note, the run goes on, the log keeps the file, and the next process knows [SES-9] [field A16]', async () => {
     server.reply(
       row.turn({ calls: [readOf(FILES.pdf.name)] }),
       httpError(400, { error: { message: 'The PDF specified was not valid' } }),
@@ -228,6 +228,13 @@ describe.each(['anthropic', 'openai-compatible'])('over %s', (adaptor) => {
     expect(placesOf(bodyOf(2), base64Of('pdf'))).toEqual([]);
     expect(JSON.stringify(bodyOf(2))).toContain('is not sent: the provider refused a request with it');
     expect(ended.stdout).toContain('"mime_type":"application/pdf"');
+    // What was attached before stays with the next process, and so does the note: nothing is refused a second time.
+    server.reply(row.turn({ text: 'Still without it.' }));
+    const flags = ['--session', linesOf(ended).at(-1)?.session_id ?? ''];
+    expect(await run(row, { flags })).toMatchObject({ code: 0, stderr: '' });
+    expect(server.requests).toHaveLength(4);
+    expect(placesOf(bodyOf(3), base64Of('pdf'))).toEqual([]);
+    expect(JSON.stringify(bodyOf(3))).toContain('is not sent: the provider refused a request with it');
   });
 
   it('a file whose content is gone from the store becomes a note, and the session goes on [ART-16] [MED-5]', async () => {

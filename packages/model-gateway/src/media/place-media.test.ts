@@ -200,8 +200,41 @@ describe('files of a history', () => {
     expect(JSON.stringify(body(2))).toContain('[a.png: the provider refused a request with it]');
   });
 
+  it('that another process saw refused go as notes, and are not even fetched [field A16]', async () => {
+    const { blobs, read } = blobsOf({ a: 'AAA', b: 'BBB' });
+    const client = await clientOf({ media: { placer: inResults(), blobs } });
+    const messages = [...history([fileOf('a')]), ...history([fileOf('b')]).slice(1)];
+    await collect(client, request({ messages, refusedFiles: ['b'.repeat(64)] }));
+    expect(JSON.stringify(body())).toContain('[b.png: the provider refused a request with it]');
+    expect(read).toEqual(['a']);
+  });
+
+  it('that another process saw taken stay where a new one is refused, and the error names the new one', async () => {
+    const { blobs } = blobsOf({ a: 'AAA', b: 'BBB', c: 'CCC' });
+    const client = await clientOf({ media: { placer: inResults(), blobs } });
+    const own = { role: 'assistant' as const, model: 'local/test-model', content: [] };
+    const other = { ...own, model: 'other/model' };
+    const old = [...history([fileOf('a')]), own, user('And?')];
+    const messages = [
+      ...old,
+      ...history([fileOf('b')]).slice(1),
+      other,
+      user('Now you'),
+      ...history([fileOf('c')]).slice(1),
+    ];
+    const refusal = httpError(400, { error: { message: 'Could not process image' } });
+    // Without the answer that the client was made with.
+    await collect(client, request());
+    server().reply(refusal, WIRES.anthropic.turn({ text: 'ok' }));
+    const { error } = await failureOf(client, request({ messages: messages.slice(0, -2) }));
+    expect(error).toMatchObject({ details: { refusedFiles: ['b'.repeat(64)], status: 400 } });
+    await collect(client, request({ messages }));
+    expect(JSON.stringify(body(2))).toContain(Buffer.from('AAA').toString('base64'));
+  });
+
   it.each([
     ['says nothing of files', 400, 'tools.0.name: too long'],
+    ['only sounds like it', 400, 'see the documentation of your profile'],
     ['is no refusal of the content', 401, 'no access to images'],
   ])('stay where a refusal %s', async (_what, status, message) => {
     const { blobs } = blobsOf({ a: 'AAA' });

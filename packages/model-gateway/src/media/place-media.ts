@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { codeOf, type ModelInfo, type ModelRequest, type PlacedMessage } from '@agentd/contract';
-import type { MediaMemory } from './media-memory.ts';
+import { REFUSED, type MediaMemory } from './media-memory.ts';
 import type { MediaPorts } from './media-ports.ts';
 
 /** Messages whose media has its place, and the bytes of what is sent. */
@@ -26,7 +26,9 @@ export async function placeMedia(
   signal: AbortSignal,
 ): Promise<PlacedMedia> {
   const files = new Map<string, string>();
-  const withheld = new Map(memory.refused);
+  const before = (request.refusedFiles ?? []).map((sha256) => [sha256, REFUSED] as const);
+  const withheld = new Map([...before, ...memory.refused]);
+  memory.take(answeredFiles(request, info.id).filter((sha256) => !withheld.has(sha256)));
   const reservedBytes = sizeBeside(request);
   // Each round but the last fetches a file or gives one up; a note leaves room for an older file.
   for (;;) {
@@ -42,6 +44,16 @@ export async function placeMedia(
       }
     }
   }
+}
+
+/** Files that stand before a turn of this model: a request with them was taken, be it by another process. */
+function answeredFiles({ messages }: ModelRequest, model: string): readonly string[] {
+  const last = messages.findLastIndex((message) => message.role === 'assistant' && message.model === model);
+  return messages.slice(0, Math.max(0, last)).flatMap((message) => {
+    if (message.role === 'assistant') return [];
+    const files = message.role === 'user' ? [message] : message.content;
+    return files.flatMap(({ attachments = [] }) => attachments.map(({ sha256 }) => sha256));
+  });
 }
 
 function sizeBeside({ system, tools, messages }: ModelRequest): number {
