@@ -34,6 +34,13 @@ function defineSessions(program: Command, { screen, finish }: CommandHost): void
         import('./commands/sessions-show.ts').then(({ showSession }) => showSession(id, options, screen)),
       ),
     );
+  withJson(withHome(sessions.command('tree')))
+    .description('the sessions of a tree: the root, its subagents, and how each of them stands')
+    .argument('<ID>', 'any session of the tree, or a beginning of its id that no other has')
+    .addHelpText('after', exampleText('agentd sessions tree 0b6f3c1e-5d0a-4c55-9a58-3f6d1f0c2a11'))
+    .action(async (id: string, options) =>
+      finish(import('./commands/sessions-tree.ts').then(({ showTree }) => showTree(id, options, screen))),
+    );
   withHome(sessions.command('events'))
     .description('the events of one session as JSON Lines')
     .argument('<ID>', 'the session id, or a beginning that no other has')

@@ -21,6 +21,8 @@ type RunView = Omit<RunRow, 'status'> & { readonly status: string };
 interface SessionView {
   readonly session_id: string;
   readonly handle: string;
+  /** Null for a root. */
+  readonly parent_id: string | null;
   readonly agent: string;
   readonly title: string;
   readonly cwd: string;
@@ -55,10 +57,11 @@ interface ViewSource {
 
 async function viewOf({ id, log, events, diagnostics }: ViewSource): Promise<SessionView> {
   const state = SessionState.of(events);
-  const { handle, agent, cwd } = state.header;
+  const { handle, agent, cwd, origin } = state.header;
   return {
     session_id: id,
     handle,
+    parent_id: origin?.parent_id ?? null,
     agent,
     title: state.title,
     cwd,
