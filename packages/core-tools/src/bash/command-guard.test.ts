@@ -11,15 +11,16 @@ const describeLinux = process.platform === 'linux' ? describe : describe.skip;
 const ENGINE = fileURLToPath(new URL('./testing/doomed-engine.ts', import.meta.url));
 
 /** A process that runs the command through the tool; resolves once the command has said `ready`. */
-async function engineWith(command: string) {
-  const engine = spawn(process.execPath, ['--conditions=@agentd/source', ENGINE, command], {
+async function engineWith(command: string, second = '') {
+  const engine = spawn(process.execPath, ['--conditions=@agentd/source', ENGINE, command, second], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const gone = once(engine, 'exit');
   let said = '';
   engine.stdout.on('data', (bytes: Buffer) => (said += bytes.toString()));
   await eventually(() => said.includes('ready'), 30_000);
-  return { pid: Number(engine.pid), gone, kill: () => engine.kill('SIGKILL') };
+  const says = (text: string): Promise<void> => eventually(() => said.includes(text), 30_000);
+  return { pid: Number(engine.pid), gone, says, kill: (signal: NodeJS.Signals) => engine.kill(signal) };
 }
 
 /** The guard that belongs to a process. */
@@ -65,7 +66,7 @@ describeLinux('a process that is killed while a command runs', () => {
     const engine = await engineWith(command.replaceAll('MARK', marker));
     const guard = guardOf(engine.pid);
     expect([isAlive(guard), processesWith(marker).length > 0]).toEqual([true, true]);
-    engine.kill();
+    engine.kill('SIGKILL');
     await engine.gone;
     await eventually(() => processesWith(marker).length === 0, 20_000);
     await eventually(() => !isAlive(guard), 20_000);
@@ -79,9 +80,23 @@ describeLinux('a process that is killed while a command runs', () => {
       `setsid bash -c 'echo ready; exec -a ${marker} sleep 300 &>/dev/null' & sleep 300`,
     );
     const guard = guardOf(engine.pid);
-    engine.kill();
+    engine.kill('SIGKILL');
     await eventually(() => !isAlive(guard) && named().length === 1, 20_000);
     process.kill(Number(named()[0]), 'SIGKILL');
+  });
+
+  it('leaves nothing although its guard was killed, once another command ran [BASH-7]', async () => {
+    const marker = uniqueMarker();
+    const engine = await engineWith(`echo ready; exec -a ${marker} sleep 300`, 'echo second');
+    const guard = guardOf(engine.pid);
+    process.kill(guard, 'SIGKILL');
+    // Node has waited for it, so the engine knows.
+    await eventually(() => procStat(guard) === undefined);
+    engine.kill('SIGUSR2');
+    await engine.says('second');
+    expect(isAlive(guardOf(engine.pid))).toBe(true);
+    engine.kill('SIGKILL');
+    await eventually(() => processesWith(marker).length === 0, 20_000);
   });
 
   it('has no guard left once it ended by itself [BASH-7]', async () => {
