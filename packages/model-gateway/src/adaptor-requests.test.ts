@@ -99,7 +99,7 @@ const anthropicBody = (toolExtras: object) => ({
   stream: true,
   system: [{ type: 'text', text: 'Be brief.', cache_control: MARK }],
   messages: [
-    { role: 'user', content: [{ type: 'text', text: 'Read both' }] },
+    { role: 'user', content: [{ type: 'text', text: 'Read both', cache_control: MARK }] },
     {
       role: 'assistant',
       content: [
@@ -131,7 +131,7 @@ const bedrockBody = (points: readonly object[]) => ({
   inferenceConfig: { maxTokens: 99 },
   system: [{ text: 'Be brief.' }, ...points],
   messages: [
-    { role: 'user', content: [{ text: 'Read both' }] },
+    { role: 'user', content: [{ text: 'Read both' }, ...points] },
     {
       role: 'assistant',
       content: [
@@ -206,6 +206,7 @@ describe('a step with two calls and their results', () => {
     const messages = Array.from({ length: 12 }, () => step(`local/${model}`)).flat();
     await collect(await open(adaptor), request({ messages, tools: [TOOL] }));
     const marks = JSON.stringify(body()).split(`"${mark}"`).length - 1;
-    expect(marks).toBe(2);
+    // The system text, the end of this request, and the end of the one before.
+    expect(marks).toBe(3);
   });
 });

@@ -38,7 +38,7 @@ describe('the request on the wire', () => {
     expect(body()['max_tokens']).toBe(8192);
   });
 
-  it('answers all calls of a step in one message, errors flagged, the mark on the last', async () => {
+  it('answers all calls of a step in one message, errors flagged, marks on the last and where the request before ended', async () => {
     server().reply(anthropicTurn({ text: 'done' }));
     await collect(
       await open('anthropic'),
@@ -55,7 +55,7 @@ describe('the request on the wire', () => {
       }),
     );
     expect(body()['messages']).toEqual([
-      { role: 'user', content: [{ type: 'text', text: 'Read both' }] },
+      { role: 'user', content: [{ type: 'text', text: 'Read both', cache_control: MARK }] },
       {
         role: 'assistant',
         content: [

@@ -18,6 +18,7 @@ import {
   type ToolDefinition,
 } from '@agentd/contract';
 import type { PlacedMedia } from '../media/place-media.ts';
+import { wellFormed, wellFormedValue } from './well-formed.ts';
 
 /** A request whose media has its place and its bytes. */
 export type PlacedRequest = Omit<ModelRequest, 'messages'> & PlacedMedia;
@@ -26,7 +27,7 @@ export type PlacedRequest = Omit<ModelRequest, 'messages'> & PlacedMedia;
 export interface PromptShape {
   /** The model that the request goes to, `provider/model`. */
   readonly modelId: string;
-  /** Goes on the system text and on the last message, so that the provider caches what lies before. */
+  /** Goes on the system text, the last message, and the last one of the request before: what lies before is cached. */
   readonly cacheMark?: SharedV4ProviderOptions;
   /** Whether the wire can carry this reasoning back. Unsigned reasoning is refused by some. */
   readonly replays: (part: ReasoningPart) => boolean;
@@ -52,12 +53,22 @@ export function promptOf(
   shape: PromptShape,
 ): Pick<LanguageModelV4CallOptions, 'prompt' | 'tools'> {
   const conversation = request.messages.map((message) => messageOf(message, { ...request, shape }));
-  const last = conversation.at(-1);
-  const marked = last === undefined ? [] : [withMark(last, shape)];
+  const marked = new Set([conversation.length - 1, endOfLastRequest(conversation)]);
   return {
-    prompt: [...systemOf(request.system, shape), ...conversation.slice(0, -1), ...marked],
+    prompt: [
+      ...systemOf(request.system, shape),
+      ...conversation.map((message, index) => (marked.has(index) ? withMark(message, shape) : message)),
+    ],
     ...toolsOf(request, shape),
   };
+}
+
+/**
+ * The request before this one ended before the last answer, with a mark there. It gets one again: providers look back
+ * over a few blocks only (Anthropic over 20), and a step with many calls has more.
+ */
+function endOfLastRequest(conversation: readonly LanguageModelV4Message[]): number {
+  return conversation.findLastIndex(({ role }) => role === 'assistant') - 1;
 }
 
 function toolsOf({ tools, messages }: PlacedRequest, { needsTools }: PromptShape) {
@@ -76,7 +87,7 @@ function pastTool(name: string): ToolDefinition {
 }
 
 function systemOf(system: string, shape: PromptShape): LanguageModelV4Message[] {
-  return isBlank(system) ? [] : [withMark({ role: 'system', content: system }, shape)];
+  return isBlank(system) ? [] : [withMark({ role: 'system', content: wellFormed(system) }, shape)];
 }
 
 function withMark<Message extends LanguageModelV4Message>(
@@ -127,7 +138,8 @@ function contentOf(
 ): (TextContent | FileContent)[] {
   const options = fileOptions === undefined ? {} : { providerOptions: fileOptions };
   return parts.flatMap((part): (TextContent | FileContent)[] => {
-    if (part.type === 'text') return isBlank(part.text) ? [] : [{ type: 'text', text: part.text }];
+    if (part.type === 'text')
+      return isBlank(part.text) ? [] : [{ type: 'text', text: wellFormed(part.text) }];
     const { mime_type: mediaType, sha256 } = part.attachment;
     const data = files.get(sha256);
     if (data === undefined) return [];
@@ -139,7 +151,7 @@ function resultOf(
   { provider_call_id, tool, text, is_error, media }: PlacedToolResult,
   mapping: Mapping,
 ): LanguageModelV4ToolResultPart {
-  const said = isBlank(text) ? EMPTY_RESULT : text;
+  const said = isBlank(text) ? EMPTY_RESULT : wellFormed(text);
   const content = contentOf(media, mapping);
   const part = { type: 'tool-result' as const, toolCallId: provider_call_id, toolName: tool };
   if (content.some(({ type }) => type === 'file')) {
@@ -174,13 +186,15 @@ function isSent(part: AssistantPart, own: boolean, shape: PromptShape): boolean 
 function assistantPart(part: AssistantPart, own: boolean): AssistantMessage['content'][number] {
   const options =
     own && part.provider_data !== undefined ? { providerOptions: asOptions(part.provider_data) } : {};
-  if (part.type !== 'tool_call') return { type: part.type, text: part.text, ...options };
+  // Signatures are over the very characters of a thought.
+  if (part.type === 'reasoning') return { type: 'reasoning', text: part.text, ...options };
+  if (part.type === 'text') return { type: 'text', text: wellFormed(part.text), ...options };
   return {
     type: 'tool-call',
     toolCallId: part.provider_call_id,
     toolName: part.tool,
     // Some wires take objects alone; what the model wrote instead is told by the call's result.
-    input: isJsonObject(part.input) ? part.input : {},
+    input: isJsonObject(part.input) ? wellFormedValue(part.input) : {},
     ...options,
   };
 }
