@@ -1,8 +1,9 @@
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
-import { CallToolRequestSchema, ListToolsRequestSchema } from '@modelcontextprotocol/sdk/types.js';
+import { ListToolsRequestSchema, type CallToolRequest } from '@modelcontextprotocol/sdk/types.js';
 import type { ToolDefinition } from '@agentd/contract';
 import { toolListing, type McpTools } from '@agentd/core-tools/mcp';
+import { z } from 'zod';
 import { VERSION } from '../version.ts';
 
 export interface ServedParts {
@@ -14,6 +15,9 @@ export interface ServedParts {
   readonly notice: string | null;
 }
 
+/** Lets every call through to the SDK's own check, which answers a malformed one as bad parameters. */
+const anyCall = z.object({ method: z.literal('tools/call'), params: z.unknown() });
+
 /** Serves one client over a transport, until either side closes it. */
 export async function serveClient(
   { definitions, call, instructions, notice }: ServedParts,
@@ -21,11 +25,12 @@ export async function serveClient(
 ): Promise<McpServer> {
   const mcp = new McpServer(
     { name: 'agentd', title: 'agentd', version: VERSION },
-    { capabilities: { tools: {}, logging: {} }, instructions },
+    { capabilities: { logging: {} }, instructions },
   );
   const { server } = mcp;
+  server.registerCapabilities({ tools: {} });
   server.setRequestHandler(ListToolsRequestSchema, () => toolListing(definitions));
-  server.setRequestHandler(CallToolRequestSchema, call);
+  server.setRequestHandler(anyCall, (request, extra) => call(request as CallToolRequest, extra));
   server.oninitialized = () => {
     if (notice === null) return;
     const message = { level: 'warning', logger: 'agentd', data: notice } as const;

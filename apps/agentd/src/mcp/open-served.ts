@@ -26,6 +26,7 @@ export interface Served {
 /** So many commands at once are work enough for a machine. */
 const MAX_TOGETHER = 32;
 const MAX_WAITING = 1000;
+const MAX_CALLS = 500;
 /** As in a daemon (ART-9). */
 const COLLECT_EVERY_MS = 60_000;
 
@@ -48,7 +49,8 @@ export async function openServed(options: ServedOptions, maxFileBytes: number): 
   await app.tidy();
   const init = { cwd: workspace, agent: agent.id, title: 'agentd mcp', mode: mode ?? 'ask', overlay };
   const open = (listener: SessionListener) => app.engine.createSession({ ...init, listener });
-  const pool = new SessionPool({ open, maxTogether: MAX_TOGETHER, maxWaiting: MAX_WAITING });
+  const limits = { maxTogether: MAX_TOGETHER, maxWaiting: MAX_WAITING, maxCalls: MAX_CALLS };
+  const pool = new SessionPool({ open, ...limits });
   const call = servedCalls({
     pool,
     agent: agent.id,

@@ -23,7 +23,7 @@ function setup(report: Partial<CallReport>) {
     ...report,
   };
   const session = { callTool: async () => whole } as unknown as Session;
-  const pool = new SessionPool({ open: async () => session, maxTogether: 1, maxWaiting: 0 });
+  const pool = new SessionPool({ open: async () => session, maxTogether: 1, maxWaiting: 0, maxCalls: 9 });
   const call = servedCalls({
     pool,
     agent: 'default',

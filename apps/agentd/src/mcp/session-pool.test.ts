@@ -7,14 +7,14 @@ const NEVER = new AbortController().signal;
 const LIVE: LiveEvent = { type: 'tool_message', tool_call_id: 'c', text: 'hello' };
 
 /** A pool of made-up sessions, numbered as they are opened. */
-function setup({ maxTogether = 2, maxWaiting = 10 } = {}) {
+function setup({ maxTogether = 2, maxWaiting = 10, maxCalls = 100 } = {}) {
   const opened: SessionListener[] = [];
   const closed: string[] = [];
   const open = async (listener: SessionListener): Promise<Session> => {
     const id = `s${opened.push(listener)}`;
     return { id, close: async () => void closed.push(id) } as Partial<Session> as Session;
   };
-  const pool = new SessionPool({ open, maxTogether, maxWaiting });
+  const pool = new SessionPool({ open, maxTogether, maxWaiting, maxCalls });
   /** A call that ends when `end` is called; `used` has its session once it runs. */
   const call = (signal = NEVER) => {
     const end = deferred();
@@ -98,5 +98,16 @@ describe('SessionPool', () => {
     const second = call();
     second.end();
     expect(await second.done).toBe('s2');
+  });
+
+  it('S4 closes a session that has had its share of calls', async () => {
+    const { call, closed, opened } = setup({ maxCalls: 2 });
+    for (const session of ['s1', 's1', 's2']) {
+      const one = call();
+      one.end();
+      expect(await one.done).toBe(session);
+    }
+    expect(closed).toEqual(['s1']);
+    expect(opened).toHaveLength(2);
   });
 });

@@ -8,6 +8,8 @@ export interface SessionPoolInit {
   readonly maxTogether: number;
   /** How many more may wait. */
   readonly maxWaiting: number;
+  /** How many calls one session takes: its log, and what is in memory of it, grow with each. */
+  readonly maxCalls: number;
 }
 
 export interface PooledWork<Value> {
@@ -19,6 +21,7 @@ export interface PooledWork<Value> {
 interface Slot {
   readonly session: Session;
   live: LiveListener;
+  calls: number;
 }
 
 /**
@@ -26,7 +29,7 @@ interface Slot {
  *   S1. A session has one call at a time; a session that is free is used before another one is made.
  *   S2. `maxTogether` calls run at most. Others wait in the order in which they came; past `maxWaiting` they fail at once.
  *   S3. A call whose signal aborts while it waits never runs.
- *   S4. A session whose call rejected is closed and not used again.
+ *   S4. A session whose call rejected, or that has had `maxCalls`, is closed and not used again.
  */
 export class SessionPool {
   readonly #init: SessionPoolInit;
@@ -44,8 +47,7 @@ export class SessionPool {
       const slot = this.#free.pop() ?? (await this.#opened());
       slot.live = live;
       const value = await this.#runIn(slot, run);
-      slot.live = nobody;
-      this.#free.push(slot);
+      await this.#putBack(slot);
       return value;
     } finally {
       this.#leave();
@@ -61,10 +63,18 @@ export class SessionPool {
     }
   }
 
+  async #putBack(slot: Slot): Promise<void> {
+    slot.live = nobody;
+    slot.calls++;
+    if (slot.calls < this.#init.maxCalls) this.#free.push(slot);
+    // What its log still had to write was written before its last call ended.
+    else await slot.session.close().catch(() => undefined);
+  }
+
   async #opened(): Promise<Slot> {
     let slot: Slot | null = null;
     const session = await this.#init.open({ live: (event) => slot?.live(event) });
-    slot = { session, live: nobody };
+    slot = { session, live: nobody, calls: 0 };
     return slot;
   }
 

@@ -185,6 +185,8 @@ describe('agentd mcp and a client that is not what it should be', () => {
     server.child.stdin.write(`${'['.repeat(200_000)}\n`);
     await server.ask(1, 'ping');
     expect(await server.ask(2, 'no/such/method')).toMatchObject({ error: { code: -32601 } });
+    const odd = { name: 'read', arguments: 'not an object' };
+    expect(await server.ask(6, 'tools/call', odd)).toMatchObject({ error: { code: -32602 } });
     expect(await server.message(({ id }) => id === 'x')).toMatchObject({ error: { code: -32600 } });
     expect(await server.message(({ id }) => id === 9)).toMatchObject({ error: { code: -32600 } });
     const nested = `{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"read","arguments":{"filePath":${'['.repeat(50_000)}${']'.repeat(50_000)}}}}\n`;
