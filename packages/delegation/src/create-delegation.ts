@@ -11,7 +11,7 @@ import { createCancelTool } from './cancel-tool.ts';
 import { Crew } from './crew.ts';
 import { createDelegateTool, type Delegating } from './delegate-tool.ts';
 import { DelegationLedger } from './ledger.ts';
-import { callerOf, ownChildren } from './own-children.ts';
+import { ownChildren } from './own-children.ts';
 import type { DelegationPorts } from './ports.ts';
 import { Recovery } from './recovery.ts';
 import { createResultTool } from './result-tool.ts';
@@ -60,6 +60,7 @@ async function toolsFor(
   const { ports, settings } = delegating;
   const targets = await eligibleTargets(ports, settings, session);
   if (targets.length > 0) return [createDelegateTool(delegating, targets), ...others];
-  const children = await ownChildren(ports.host, await callerOf(ports.host, session.id));
+  const caller = await ports.host.find(session.id);
+  const children = caller === null ? [] : await ownChildren(ports.host, caller);
   return children.length > 0 ? others : [];
 }

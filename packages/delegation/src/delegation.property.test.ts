@@ -1,12 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
-import type { RunStatus } from '@agentd/contract';
+import type { EventEnvelope, RunStatus } from '@agentd/contract';
 import { countingIds, flush } from '@agentd/contract/testing';
 import fc from 'fast-check';
 import type { DelegationRecord } from './delegation-record.ts';
 import { ReferenceModel, type Task } from './test/reference-model.ts';
 import { world, type World } from './test/world.ts';
 import type { MemoryDisk } from './testing/memory-host.ts';
-import { runsOf, textOf } from './testing/memory-session.ts';
+import { runByClientId, runsOf, textOf } from './testing/memory-session.ts';
 
 type Action =
   | { readonly do: 'delegate' | 'resume'; readonly who: number; readonly background: boolean }
@@ -266,19 +266,16 @@ class Tree {
 
   #adoptTask(task: Task, disk: MemoryDisk): void {
     const record = this.#record(task.parent, task.callId)!;
-    const runs = (id: string) => runsOf(disk.get(id) ?? []);
-    const own = runs(task.child).find(
-      ({ clientRunId }) => clientRunId === `delegation:${record.invocationId}`,
-    )?.status;
-    const parentStatus = runs(task.parent).find(({ runId }) => runId === record.parentRunId)?.status;
+    const own = runByClientId(eventsOn(disk, task.child), `delegation:${record.invocationId}`)?.status;
+    const parentRuns = runsOf(eventsOn(disk, task.parent));
+    const parentStatus = parentRuns.find(({ runId }) => runId === record.parentRunId)?.status;
     const recorded = endOnDisk(disk, record);
     const waits = task.background || record.callLost;
     if (recorded !== null) {
       const told = recorded === 'inbox' || (recorded === 'call' && record.callLost);
       this.model.close(task, record.end!.status, told);
     } else if (parentStatus === 'cancelled') {
-      const finished = own === 'completed' || own === 'failed';
-      this.model.close(task, statusOr(own, 'cancelled'), finished && waits);
+      this.model.close(task, statusOr(own, 'cancelled'), hasFinished(own) && waits);
     } else if (!task.background || own !== undefined) {
       this.model.close(task, statusOr(own, 'interrupted'), waits);
     }
@@ -346,6 +343,14 @@ class Tree {
     expect(this.#world.delegation.quiet(this.#root)).toBe(true);
     await this.#world.delegation.settled(this.#root);
   }
+}
+
+function eventsOn(disk: MemoryDisk, id: string): readonly EventEnvelope[] {
+  return disk.get(id) ?? [];
+}
+
+function hasFinished(status: RunStatus | undefined): boolean {
+  return status === 'completed' || status === 'failed';
 }
 
 /** Of a run that may have been cut short, or may never have begun. */

@@ -23,7 +23,7 @@ export function resultPage(status: ChildStatus, text: string, { offset, limit }:
   if (offset > 0 && offset >= lines.length) throw pastTheEnd(offset, lines.length);
   const shown = lines.slice(offset, offset + limit).map((line, index) => numbered(line, offset + index + 1));
   const page = framed(status, shown);
-  if (Buffer.byteLength(page) > MAX_RESULT_BYTES) throw tooLarge(status, shown);
+  if (Buffer.byteLength(page) > MAX_RESULT_BYTES) throw tooLarge(status, shown, offset);
   const next = offset + shown.length;
   return {
     text: page,
@@ -50,11 +50,12 @@ function pastTheEnd(offset: number, count: number) {
   return toolError('invalid_arguments', `offset ${offset} is past the end: ${has}; ${valid}`);
 }
 
-function tooLarge(status: ChildStatus, lines: readonly string[]) {
+function tooLarge(status: ChildStatus, lines: readonly string[], offset: number) {
   let room = MAX_RESULT_BYTES - Buffer.byteLength(framed(status, []));
   const fitting = lines.findIndex((line) => (room -= Buffer.byteLength(line) + 1) < 0);
-  return toolError(
-    'resource_limit',
-    `this page is over the limit of 2 MiB and is never cut; ask for a smaller limit, at most ${fitting}`,
-  );
+  const repair =
+    fitting === 0
+      ? `line ${offset + 1} alone is over it: go on at offset ${offset + 1}`
+      : `ask for a smaller limit, at most ${fitting}`;
+  return toolError('resource_limit', `this page is over the limit of 2 MiB and is never cut; ${repair}`);
 }

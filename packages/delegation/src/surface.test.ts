@@ -18,7 +18,7 @@ describe('the public surface', () => {
   });
 
   it('gives tests exactly these values', () => {
-    expect(Object.keys(testing).toSorted()).toEqual(['MemoryHost', 'memoryLog']);
+    expect(Object.keys(testing).toSorted()).toEqual(['MemoryHost', 'memoryLog', 'sessionHostCases']);
   });
 
   it('has exactly these entry points', () => {

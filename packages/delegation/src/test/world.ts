@@ -109,3 +109,8 @@ export async function until<Value>(look: () => Promise<Value | undefined>): Prom
   }
   throw new Error('what was waited for did not come');
 }
+
+/** What a child said, of a result that shows all of it. */
+export function reports({ text }: MemoryCall): string {
+  return text.split('\n[subagent session')[0] ?? '';
+}

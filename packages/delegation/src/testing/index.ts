@@ -10,3 +10,5 @@ export type {
 } from './memory-host.ts';
 export { memoryLog } from './memory-log.ts';
 export type { MemoryLog, MemoryLogInit } from './memory-log.ts';
+export { sessionHostCases } from './host-cases.ts';
+export type { SessionHostSubject } from './host-cases.ts';

@@ -17,11 +17,19 @@ import {
   type Tool,
   type ToolCompletion,
 } from '@agentd/contract';
+import { untilAborted } from '../abortable.ts';
 import type { Delegation } from '../create-delegation.ts';
 import type { DelegationLedger } from '../ledger.ts';
 import { MemoryInbox } from './memory-inbox.ts';
 import { memoryLog, type MemoryLog } from './memory-log.ts';
-import { closingEvents, conversationOf, factsOf, runsOf, type LiveSession } from './memory-session.ts';
+import {
+  closingEvents,
+  conversationOf,
+  factsOf,
+  runByClientId,
+  runsOf,
+  type LiveSession,
+} from './memory-session.ts';
 
 /** A run of a session, as its loop sees it. */
 export interface MemoryRun {
@@ -74,6 +82,8 @@ interface ActiveRun {
   /** Fixed for the run, once it makes a call. */
   tools: Promise<readonly Tool[]> | null;
 }
+
+const NEVER = new AbortController().signal;
 
 /**
  * Sessions, their logs and their runs in memory: another store and another loop than the engine's. A test can hold and
@@ -166,32 +176,28 @@ export class MemoryHost implements SessionHost<DelegationLedger> {
     return this.#create(sessionId, { handle, agent, title, origin: { ...stored, ...call } });
   };
 
-  readonly startRun: SessionHost['startRun'] = async (sessionId, { clientRunId, input, signal }) => {
+  readonly startRun: SessionHost['startRun'] = async (sessionId, { clientRunId, input, signal = NEVER }) => {
     await this.#alive();
     const entry = this.#entry(sessionId);
-    const known = runsOf(entry.log.events).find((run) => run.clientRunId === clientRunId);
+    const known = runByClientId(entry.log.events, clientRunId);
     if (known !== undefined)
       return {
         runId: known.runId,
         done: entry.run?.runId === known.runId ? entry.run.done : Promise.resolve(known),
       };
     while (entry.run !== null) {
-      const aborted = Promise.withResolvers<never>();
-      const onAbort = (): void => aborted.reject(new Error('gave up waiting'));
-      signal?.addEventListener('abort', onAbort);
-      await Promise.race([entry.run.done, aborted.promise]).finally(() =>
-        signal?.removeEventListener('abort', onAbort),
-      );
+      await untilAborted(entry.run.done, signal);
+      signal.throwIfAborted();
     }
-    signal?.throwIfAborted();
     if (this.shutdown.aborted) throw new Error('the host is stopping');
     return this.#start(sessionId, { clientRunId, trigger: 'delegation', input });
   };
 
   readonly run: SessionHost['run'] = async (sessionId, clientRunId) => {
     await this.#alive();
-    const runs = runsOf(this.#entry(sessionId).log.events);
-    return runs.findLast((run) => clientRunId === undefined || run.clientRunId === clientRunId) ?? null;
+    const { events } = this.#entry(sessionId).log;
+    const run = clientRunId === undefined ? runsOf(events).at(-1) : runByClientId(events, clientRunId);
+    return run ?? null;
   };
 
   readonly cancelRun = async (sessionId: SessionId, runId?: RunId): Promise<void> => {

@@ -15,23 +15,12 @@ const STATUS: Readonly<Record<string, RunStatus>> = {
   run_interrupted: 'interrupted',
 };
 
-interface RunOfLog extends SessionRun {
-  readonly clientRunId: unknown;
-}
-
 /** The runs that a log tells of, oldest first. */
-export function runsOf(events: readonly EventEnvelope[]): readonly RunOfLog[] {
-  const runs = new Map<RunId, RunOfLog>();
+export function runsOf(events: readonly EventEnvelope[]): readonly SessionRun[] {
+  const runs = new Map<RunId, SessionRun>();
   for (const { run_id: runId, payload } of events) {
     if (runId === null) continue;
-    if (payload.type === 'run_started')
-      runs.set(runId, {
-        runId,
-        clientRunId: payload['client_run_id'],
-        status: 'running',
-        text: '',
-        error: null,
-      });
+    if (payload.type === 'run_started') runs.set(runId, { runId, status: 'running', text: '', error: null });
     const run = runs.get(runId);
     if (run === undefined) continue;
     const said = payload.type === 'model_turn_committed' ? payload['text'] : payload['final_text'];
@@ -40,6 +29,14 @@ export function runsOf(events: readonly EventEnvelope[]): readonly RunOfLog[] {
     runs.set(runId, { ...run, text, error, status: STATUS[payload.type] ?? run.status });
   }
   return [...runs.values()];
+}
+
+/** The run that was started under this id. */
+export function runByClientId(events: readonly EventEnvelope[], clientRunId: string): SessionRun | undefined {
+  const started = events.find(
+    ({ payload }) => payload.type === 'run_started' && payload['client_run_id'] === clientRunId,
+  );
+  return runsOf(events).find(({ runId }) => runId === started?.run_id);
 }
 
 /** What a log says of its session; null for one that was never created. */
