@@ -14,12 +14,14 @@ export interface HttpClientInit {
 
 /** One client of the HTTP door, from its `initialize` on. */
 export class HttpClient {
+  readonly sessionId: string;
   readonly #transport: StreamableHTTPServerTransport;
   readonly #mcp: McpServer;
   #openRequests = 0;
   #seenAt = systemClock.now();
 
-  private constructor(transport: StreamableHTTPServerTransport, mcp: McpServer) {
+  private constructor(sessionId: string, transport: StreamableHTTPServerTransport, mcp: McpServer) {
+    this.sessionId = sessionId;
     this.#transport = transport;
     this.#mcp = mcp;
   }
@@ -29,7 +31,12 @@ export class HttpClient {
       sessionIdGenerator: () => sessionId,
       onsessionclosed: onClose,
     });
-    return new HttpClient(transport, await serveClient(parts, transport));
+    return new HttpClient(sessionId, transport, await serveClient(parts, transport));
+  }
+
+  /** False where its first request was no good, so that it never became a session. */
+  get isInitialized(): boolean {
+    return this.#transport.sessionId !== undefined;
   }
 
   /** Null while a request or a stream is open. */

@@ -11,9 +11,11 @@ import type { ServedParts } from './mcp-server.ts';
 
 /** Where the protocol is spoken; there is nothing else. */
 const PATH = '/mcp';
-const MAX_CLIENTS = 64;
+const MAX_CLIENTS = 256;
 /** A client that says nothing for so long has gone without a word. */
 const IDLE_MS = 30 * 60 * 1000;
+/** Where it is full, that much must do: between two calls of a model it takes less. */
+const IDLE_WHEN_FULL_MS = 5 * 60 * 1000;
 
 export interface HttpDoorInit {
   readonly parts: ServedParts;
@@ -26,7 +28,7 @@ export interface HttpDoorInit {
  *   H1. Nothing reaches a tool that comes under another name than this machine's, from another site, or without the token.
  *   H2. Each `initialize` opens a session of its own; one that is not known is told so with 404, so that a client opens
  *       another.
- *   H3. There are MAX_CLIENTS sessions at most; room is made by ending those that were idle the longest.
+ *   H3. There are MAX_CLIENTS sessions at most; room is made by ending those that were idle for long.
  */
 export class HttpDoor {
   readonly #init: HttpDoorInit;
@@ -69,6 +71,7 @@ export class HttpDoor {
     const client = await this.#clientOf(request.headers['mcp-session-id'], message);
     if ('status' in client) return refuse(response, client);
     await client.handle(request, response, message);
+    if (!client.isInitialized) await this.#end(client);
   }
 
   async #clientOf(sessionId: unknown, message: unknown): Promise<HttpClient | Problem> {
@@ -97,19 +100,22 @@ export class HttpDoor {
     return client;
   }
 
-  /** Ends who is idle for too long, and who is idle the longest where it is full. */
+  /** Ends who was idle for too long. */
   async #madeRoom(): Promise<boolean> {
-    const idle = [...this.#clients]
-      .flatMap(([sessionId, client]) =>
-        client.idleSince === null ? [] : [{ sessionId, client, since: client.idleSince }],
-      )
+    const idle = [...this.#clients.values()]
+      .flatMap((client) => (client.idleSince === null ? [] : [{ client, since: client.idleSince }]))
       .toSorted((a, b) => a.since - b.since);
-    for (const { sessionId, client, since } of idle) {
-      if (systemClock.now() - since < IDLE_MS && this.#clients.size < MAX_CLIENTS) break;
-      this.#clients.delete(sessionId);
-      await client.close();
+    for (const { client, since } of idle) {
+      const enough = this.#clients.size < MAX_CLIENTS ? IDLE_MS : IDLE_WHEN_FULL_MS;
+      if (systemClock.now() - since < enough) break;
+      await this.#end(client);
     }
     return this.#clients.size < MAX_CLIENTS;
+  }
+
+  async #end(client: HttpClient): Promise<void> {
+    this.#clients.delete(client.sessionId);
+    await client.close();
   }
 }
 
