@@ -3,7 +3,14 @@ import { mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { systemClock } from '@agentd/contract';
-import type { PreparedCall, PrepareContext, Tool, ToolCompletion, ToolProgress } from '@agentd/contract';
+import type {
+  Clock,
+  PreparedCall,
+  PrepareContext,
+  Tool,
+  ToolCompletion,
+  ToolProgress,
+} from '@agentd/contract';
 import { createBashTool } from '../bash-tool.ts';
 
 /** Arguments of one call and what stands around it. */
@@ -23,13 +30,58 @@ export interface CallResult extends ToolCompletion {
   readonly stdout: string;
   readonly stderr: string;
   readonly reports: readonly ToolProgress[];
-  readonly elapsedMs: number;
 }
 
 const CALL_ID = 'c1';
 const NEVER = new AbortController().signal;
 
-export const bashTool = createBashTool({ environment: process.env, withheld: [], clock: systemClock });
+export const bashTool = bashWith(systemClock);
+
+/** The tool with another clock, and with more variables for its commands. */
+export function bashWith(clock: Clock, variables: NodeJS.ProcessEnv = {}): Tool {
+  return createBashTool({ environment: { ...process.env, ...variables }, withheld: [], clock });
+}
+
+/**
+ * The machine's clock, but that timers of `heldMs` wait for `expire`. A time limit then expires when the command has
+ * come to the point that the test is about, however slowly it got there.
+ */
+export function heldLimit(
+  heldMs: number,
+  base: Clock = systemClock,
+): { readonly clock: Clock; readonly expire: () => void } {
+  const expired = Promise.withResolvers<void>();
+  const after: Clock['after'] = (ms, run) => {
+    if (ms !== heldMs) return base.after(ms, run);
+    let isCancelled = false;
+    void expired.promise.then(() => (isCancelled ? undefined : run()));
+    return () => (isCancelled = true);
+  };
+  return { clock: { now: base.now, after }, expire: expired.resolve };
+}
+
+/**
+ * Real timers, but its time is what they were set to and never how late they came. So it tells how long somebody chose
+ * to wait, and nothing of how busy the machine is. `base` runs the timers.
+ */
+export function waitingClock(base: Clock = systemClock): Clock {
+  let now = base.now();
+  return {
+    now: () => now,
+    after: (ms, run) => {
+      const due = now + ms;
+      return base.after(ms, () => {
+        now = Math.max(now, due);
+        run();
+      });
+    },
+  };
+}
+
+/** Timers that take so many times as long: a busy machine has that much more room before the tool gives up on it. */
+export function slowTimers(factor: number): Clock {
+  return { now: systemClock.now, after: (ms, run) => systemClock.after(ms * factor, run) };
+}
 
 export function prepareContext(cwd: string): PrepareContext {
   return {
@@ -69,9 +121,8 @@ export async function executeBash(call: PreparedCall, setup: CallSetup = {}): Pr
     }
     await onReport?.(progress);
   };
-  const startedAt = performance.now();
   const completion = await call.execute({ callId: CALL_ID, report, stdin }, signal);
-  return { ...completion, ...texts, reports, elapsedMs: performance.now() - startedAt };
+  return { ...completion, ...texts, reports };
 }
 
 /** Living processes whose command line holds `marker`. */
@@ -91,8 +142,8 @@ function readProc(path: string): string {
   }
 }
 
-/** Resolves once `condition` holds; rejects after `ms`. */
-export async function eventually(condition: () => boolean, ms = 5000): Promise<void> {
+/** Resolves once `condition` holds; rejects after `ms`, which only a defect takes. */
+export async function eventually(condition: () => boolean, ms = 60_000): Promise<void> {
   const until = performance.now() + ms;
   while (!condition()) {
     if (performance.now() > until) throw new Error(`not so within ${ms} ms: ${condition.toString()}`);

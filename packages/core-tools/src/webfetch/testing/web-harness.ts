@@ -98,8 +98,8 @@ export async function fetchText(url: string, setup: FetchSetup = {}): Promise<Fe
   return { ...completion, text, body: text.split('\n').slice(5).join('\n') };
 }
 
-/** Resolves once `condition` holds; rejects after `ms`. */
-export async function eventually(condition: () => boolean, ms = 5000): Promise<void> {
+/** Resolves once `condition` holds; rejects after `ms`, which only a defect takes. */
+export async function eventually(condition: () => boolean, ms = 60_000): Promise<void> {
   const until = performance.now() + ms;
   while (!condition()) {
     if (performance.now() > until) throw new Error(`not so within ${ms} ms: ${condition.toString()}`);
