@@ -3,6 +3,7 @@ import { adaptorImports } from './src/adaptor-imports.ts';
 import { janitor, randomPages, smallResults } from './src/artifact-store.ts';
 import { capture, captureOneGibibyte } from './src/capture.ts';
 import { bashCalls, editLarge, readPage, renderPage } from './src/core-tools.ts';
+import { imageRequest } from './src/image-request.ts';
 import { media } from './src/media.ts';
 import { startUp } from './src/start-up.ts';
 import { turnAround } from './src/turn-around.ts';
@@ -20,6 +21,7 @@ const benches: Readonly<Record<string, () => Promise<readonly string[]>>> = {
   'bash-calls': bashCalls,
   'render-page': renderPage,
   media,
+  'image-request': imageRequest,
   'adaptor-imports': adaptorImports,
 };
 
