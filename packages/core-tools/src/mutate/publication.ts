@@ -1,7 +1,7 @@
 import { access, constants, lstat, mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { codeOf } from '@agentd/contract';
-import { expectedFailure, fileFailure } from '../target/file-failure.ts';
+import { codeOf, toolError, type AgentdError } from '@agentd/contract';
+import { expectedFailure, fileFailure, shownPath } from '../target/file-failure.ts';
 import { isSameFile, type FileIdentity } from '../target/identity.ts';
 import { checkState, type FileState } from '../target/file-state.ts';
 import { staleTarget } from '../target/open-target.ts';
@@ -49,8 +49,20 @@ export async function replaceFile(
       return { ...written, otherNames: nlink - 1 };
     });
   } catch (error) {
-    throw codeOf(error) === 'ENOENT' ? staleTarget(path) : expectedFailure('write', path, error);
+    throw codeOf(error) === 'ENOENT'
+      ? await missingSomething(path, expected)
+      : expectedFailure('write', path, error);
   }
+}
+
+/** What it means that something was not found: mostly that the file is gone. */
+async function missingSomething(path: string, { identity }: FileState): Promise<AgentdError> {
+  const found = await identityAt(path).catch(() => null);
+  if (found === null || !isSameFile(found, identity)) return staleTarget(path);
+  return toolError(
+    'not_supported',
+    `${shownPath(path)} cannot be replaced: its folder takes no new files; use bash to write into it`,
+  );
 }
 
 /** Refuses what the user's own permissions refuse, although a rename could get around them (FS-8). */

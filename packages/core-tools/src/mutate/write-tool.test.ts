@@ -12,6 +12,7 @@ import {
   rm,
   stat,
   symlink,
+  truncate,
   utimes,
   writeFile,
 } from 'node:fs/promises';
@@ -180,6 +181,30 @@ describe('write', () => {
     await s.put('README.md', 'two');
     await s.write('README.md', 'changed');
     expect([await s.text('Readme.md'), await s.text('README.md')]).toEqual(['one', 'changed']);
+  });
+
+  it('refuses a file that is too large to be watched over, without reading it [FS-9]', async () => {
+    await using s = await setup();
+    await s.put('f', 'old');
+    await truncate(s.at('f'), 5 * 1024 ** 3);
+    await expect(s.prepare('f', 'x')).rejects.toMatchObject({
+      code: 'resource_limit',
+      message: expect.stringContaining('5368709120 bytes'),
+    });
+  });
+
+  it('refuses a path that no system takes, and one whose folder takes no new files [FS-8]', async () => {
+    await using s = await setup();
+    await expect(s.prepare(`${'d/'.repeat(2100)}f`, '')).rejects.toMatchObject({
+      code: 'invalid_arguments',
+      message: expect.stringContaining('over 4095'),
+    });
+    if (process.platform !== 'linux') return;
+    // A file of /proc may be written by its owner and never be replaced.
+    await expect(s.write(`/proc/${process.pid}/comm`, 'x')).rejects.toMatchObject({
+      code: 'not_supported',
+      message: expect.stringContaining('takes no new files'),
+    });
   });
 
   it('tells a model that siblings do not see the file [ARG-6]', async () => {

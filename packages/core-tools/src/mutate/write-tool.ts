@@ -1,3 +1,4 @@
+import { lstat } from 'node:fs/promises';
 import { z } from 'zod';
 import {
   defineTool,
@@ -8,7 +9,7 @@ import {
   type ToolCompletion,
 } from '@agentd/contract';
 import type { FileToolPorts } from '../ports.ts';
-import { shownPath } from '../target/file-failure.ts';
+import { expectedFailure, shownPath } from '../target/file-failure.ts';
 import { checkState, contentOf, sha256Of, stateOf } from '../target/file-state.ts';
 import { checkedEncoding, decodeAs, isNotText } from '../target/text-encoding.ts';
 import type { Target } from '../target/resolve-target.ts';
@@ -106,9 +107,27 @@ function completion(
   };
 }
 
+/** What is to be replaced is read several times, to be sure that it is still that. */
+const MAX_REPLACED_BYTES = 4 * 1024 ** 3;
+
 async function withState(target: Target, signal: AbortSignal): Promise<MutationTarget> {
   if (target.state === 'absent') return target;
+  const size = await sizeOf(target.path);
+  if (size > MAX_REPLACED_BYTES) {
+    throw toolError(
+      'resource_limit',
+      `${shownPath(target.path)} has ${size} bytes, write replaces up to 4 GiB; remove it first, with bash`,
+    );
+  }
   return { ...target, file: await stateOf(target.path, target.identity, signal) };
+}
+
+async function sizeOf(path: string): Promise<number> {
+  try {
+    return (await lstat(path)).size;
+  } catch (error) {
+    throw expectedFailure('read', path, error);
+  }
 }
 
 /** For the diff alone: null where what stood there is no text or too much of it. */

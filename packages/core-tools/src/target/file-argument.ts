@@ -3,8 +3,21 @@ import { realpath } from 'node:fs/promises';
 import { toolError } from '@agentd/contract';
 import { fileFailure } from './file-failure.ts';
 
+/** As many as Linux takes; others take less and say so themselves. */
+const MAX_PATH_BYTES = 4095;
+
 /** The absolute path that a `filePath` argument means; links are not followed yet (FS-2, FS-11). */
-export function absolutePath(filePath: string, { cwd, home }: { cwd: string; home: string }): string {
+export function absolutePath(filePath: string, folders: { cwd: string; home: string }): string {
+  const path = expandedPath(filePath, folders);
+  const bytes = Buffer.byteLength(path);
+  if (bytes <= MAX_PATH_BYTES) return path;
+  throw toolError(
+    'invalid_arguments',
+    `"filePath" has ${bytes} bytes; no path may have over ${MAX_PATH_BYTES}`,
+  );
+}
+
+function expandedPath(filePath: string, { cwd, home }: { cwd: string; home: string }): string {
   if (filePath === '') throw toolError('invalid_arguments', '"filePath" is empty: name a file');
   if (filePath.includes('\0')) {
     throw toolError('invalid_arguments', '"filePath" holds a NUL character, which no path can');
