@@ -100,8 +100,13 @@ export interface Tool {
 export interface ToolProvider {
   /** Stable, e.g. `builtin.tools`; names the section of the prompt. */
   readonly id: string;
-  /** Contract: called once for each run; the set then stands for that run. */
+  /** Contract: called once for each run; the set then stands for that run, unless there is `refresh`. */
   readonly tools: (session: PrepareContext['session']) => Promise<readonly Tool[]>;
+  /**
+   * The set as it stands now, for tools that come and go while a run is under way (MCP-1, MCP-4). Asked before each
+   * request to a model. Contract: settles soon, never rejects, and gives the same array while nothing has changed.
+   */
+  readonly refresh?: (session: PrepareContext['session']) => Promise<readonly Tool[]>;
   readonly promptSection?: (session: PrepareContext['session']) => Promise<string | null>;
 }
 

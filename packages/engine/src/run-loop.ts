@@ -135,6 +135,8 @@ export class RunLoop {
 
   async #modelTurn(): Promise<CommittedTurn> {
     const { attempts, ids, inbox, sink, state } = this.#ports;
+    // Before the history is taken: what comes meanwhile still enters this request.
+    await this.#init.plan.refresh();
     const inputThrough = state.lastSeq;
     const { client, reducer } = await attempts.turn(this.#requests(), this.#abort.signal);
     const { content, finishReason, usage } = reducer.turn(

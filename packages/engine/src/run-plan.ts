@@ -29,6 +29,8 @@ export interface RunPlan {
   readonly prompt: SystemPrompt;
   /** What is published to a model of this run (ARG-1, PERM-3). */
   readonly publishedTo: (model: ModelInfo | null) => ReadonlyMap<string, Tool>;
+  /** Takes up what tool providers have changed since: before each request to a model. */
+  readonly refresh: () => Promise<void>;
 }
 
 /** Gathers what a run rests on. Throws before anything is written where a part of it is missing. */
@@ -37,17 +39,17 @@ export async function planRun(ports: RunPlanPorts, init: RunPlanInit): Promise<R
   const agent = agentOf(ports.agents, session.agent);
   const client = models === null ? null : await openFirst(ports.models, models);
   const offers = await Promise.all(ports.providers.map((provider) => offerOf(provider, session)));
-  const tools = offers.flatMap((offer) => offer.tools);
   const rules = { document: agent.permissions, overlay: init.overlay };
-  const publishedTo = publisher(tools, rules);
-  const published = publishedTo(client?.info ?? null);
+  const catalogue = new ToolCatalogue(offers, rules);
+  const published = catalogue.publishedTo(client?.info ?? null);
   return {
     session,
     agent,
     models: models ?? [],
     client,
     prompt: composePrompt({ agent: agent.prompt, cwd: session.cwd, sections: sectionsOf(offers, published) }),
-    publishedTo,
+    publishedTo: (model) => catalogue.publishedTo(model),
+    refresh: () => catalogue.refresh(session),
   };
 }
 
@@ -66,7 +68,7 @@ async function openFirst(models: ModelSource, chain: readonly string[]): Promise
 }
 
 interface Offer {
-  readonly provider: string;
+  readonly provider: ToolProvider;
   readonly tools: readonly Tool[];
   readonly section: string | null;
 }
@@ -74,7 +76,7 @@ interface Offer {
 async function offerOf(provider: ToolProvider, session: PrepareContext['session']): Promise<Offer> {
   const tools = await provider.tools(session);
   const section = (await provider.promptSection?.(session)) ?? null;
-  return { provider: provider.id, tools, section };
+  return { provider, tools, section };
 }
 
 /** A provider speaks in the prompt only where some tool of its is published, or where it has none to publish. */
@@ -84,20 +86,40 @@ function sectionsOf(
 ): readonly PromptSection[] {
   return offers.flatMap(({ provider, tools, section }) => {
     const isHeard = tools.length === 0 || tools.some(({ spec }) => published.has(spec.name));
-    return isHeard && section !== null ? [{ provider, text: section }] : [];
+    return isHeard && section !== null ? [{ provider: provider.id, text: section }] : [];
   });
 }
 
-/** Remembers by model: a turn must not sort the tools again. */
-function publisher(tools: readonly Tool[], rules: RuleLayers): RunPlan['publishedTo'] {
-  const known = new Map<string, ReadonlyMap<string, Tool>>();
-  return (model) => {
+/** The tools of a run as they stand. Remembers by model what is published: a turn must not sort the tools again. */
+class ToolCatalogue {
+  readonly #rules: RuleLayers;
+  readonly #published = new Map<string, ReadonlyMap<string, Tool>>();
+  #offers: readonly Offer[];
+
+  constructor(offers: readonly Offer[], rules: RuleLayers) {
+    this.#offers = offers;
+    this.#rules = rules;
+  }
+
+  publishedTo(model: ModelInfo | null): ReadonlyMap<string, Tool> {
     const key = model?.id ?? '';
-    let published = known.get(key);
-    if (published === undefined) {
-      published = publishedTools(tools, { rules, model });
-      known.set(key, published);
-    }
+    const known = this.#published.get(key);
+    if (known !== undefined) return known;
+    const tools = this.#offers.flatMap((offer) => offer.tools);
+    const published = publishedTools(tools, { rules: this.#rules, model });
+    this.#published.set(key, published);
     return published;
-  };
+  }
+
+  async refresh(session: PrepareContext['session']): Promise<void> {
+    if (this.#offers.every(({ provider }) => provider.refresh === undefined)) return;
+    const offers = await Promise.all(
+      this.#offers.map(async (offer) => {
+        const tools = (await offer.provider.refresh?.(session)) ?? offer.tools;
+        return tools === offer.tools ? offer : { ...offer, tools };
+      }),
+    );
+    if (offers.some((offer, index) => offer !== this.#offers[index])) this.#published.clear();
+    this.#offers = offers;
+  }
 }
