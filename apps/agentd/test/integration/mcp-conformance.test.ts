@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
@@ -21,7 +22,8 @@ const SCENARIOS = [
   'dns-rebinding-protection',
 ];
 
-const SUITE = join(import.meta.dirname, '../../node_modules/@modelcontextprotocol/conformance');
+const require = createRequire(import.meta.url);
+const SUITE = require.resolve('@modelcontextprotocol/conformance/dist/index.js');
 
 let bench: Workbench;
 let server: Awaited<ReturnType<typeof httpServer>>;
@@ -37,14 +39,14 @@ afterAll(async () => {
 /** One by one: run together, the scenarios of the suite disturb each other on a machine with few cores. */
 async function verdict(scenario: string): Promise<string> {
   const args = ['server', '--url', server.url.href, '--scenario', scenario, '--spec-version', '2025-11-25'];
-  const run = spawn(process.execPath, [join(SUITE, 'dist/index.js'), ...args], surroundingsOf(bench));
+  const run = spawn(process.execPath, [SUITE, ...args], surroundingsOf(bench));
   const [said, [code]] = await Promise.all([text(run.stdout), once(run, 'close')]);
   return `${String(code)} ${/Passed: .*/.exec(said)?.[0] ?? said}`;
 }
 
 describe('agentd mcp in the official conformance suite', () => {
   it('is judged by the version that is pinned [MCP-8]', async () => {
-    const manifest = await readFile(join(SUITE, 'package.json'), 'utf8');
+    const manifest = await readFile(join(SUITE, '../../package.json'), 'utf8');
     expect(JSON.parse(manifest)).toMatchObject({ version: '0.2.0-alpha.12' });
   });
 
