@@ -14,6 +14,8 @@ export interface MemorySessionStore extends SessionStore {
   /** From now on syncs fail. */
   readonly failSyncs: () => void;
   readonly isOpen: (sessionId: SessionId) => boolean;
+  /** What a crash now would leave if everything had reached the disk. */
+  readonly crashed: () => MemorySessionStore;
 }
 
 interface Stored {
@@ -22,8 +24,13 @@ interface Stored {
   open: boolean;
 }
 
-export function memorySessionStore(now: () => number): MemorySessionStore {
-  const sessions = new Map<SessionId, Stored>();
+export function memorySessionStore(
+  now: () => number,
+  stored: readonly (readonly [SessionId, readonly EngineEvent[]])[] = [],
+): MemorySessionStore {
+  const sessions = new Map<SessionId, Stored>(
+    stored.map(([id, events]) => [id, { events: [...events], synced: events.length, open: false }]),
+  );
   let gate: Promise<void> = Promise.resolve();
   let failing = false;
 
@@ -87,6 +94,10 @@ export function memorySessionStore(now: () => number): MemorySessionStore {
     },
     failSyncs: () => {
       failing = true;
+    },
+    crashed: () => {
+      const left = [...sessions].map(([id, { events }]) => [id, events] as const);
+      return memorySessionStore(now, left);
     },
     isOpen: (sessionId) => storedOf(sessionId).open,
   };
