@@ -87,7 +87,7 @@ function ambiguous(text: string, places: readonly Place[], name: string): Agentd
   );
   return toolError(
     'edit_ambiguous',
-    `oldString occurs ${places.length} times in ${name}, on ${linesText(lines)}; nothing was changed. Add lines around it until it is unique, or set replaceAll.`,
+    `oldString occurs ${places.length < MAX_COUNTED ? '' : 'at least '}${places.length} times in ${name}, on ${linesText(lines)}; nothing was changed. Add lines around it until it is unique, or set replaceAll.`,
   );
 }
 

@@ -162,6 +162,14 @@ describe('edit', () => {
     );
   });
 
+  it('does not count for ever, and says so [FS-7]', async () => {
+    await using s = await setup();
+    await s.put('a\n'.repeat(20_000));
+    await expect(s.edit({ oldString: 'a', newString: 'b' })).rejects.toMatchObject(
+      saying('edit_ambiguous', 'at least 10000 times in f, on lines 1, 2, 3,'),
+    );
+  });
+
   it('never edits what merely resembles the text, and points at it [FS-7] [field B9]', async () => {
     await using s = await setup();
     const content = '\n  f {\n x=1\n y=2\n z=3\n}\n';

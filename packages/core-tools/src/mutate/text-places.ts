@@ -5,7 +5,7 @@ export interface Place {
 }
 
 /** Enough to tell a model that its text is everywhere; more would only take time. */
-const MAX_COUNTED = 10_000;
+export const MAX_COUNTED = 10_000;
 
 /** More places than this are not replaced in one edit: each takes memory. */
 export const MAX_REPLACED = 1_000_000;
