@@ -1,6 +1,14 @@
 import { toolError, type AgentdError } from '@agentd/contract';
 import type { TextEncoding } from '../target/text-encoding.ts';
-import { isAllCrlf, linesOf, MAX_REPLACED, placesOf, withCrlf, type Place } from './text-places.ts';
+import {
+  isAllCrlf,
+  linesOf,
+  MAX_COUNTED,
+  MAX_REPLACED,
+  placesOf,
+  withCrlf,
+  type Place,
+} from './text-places.ts';
 import { spliced, unitBytes } from './text-units.ts';
 
 export interface EditArguments {
