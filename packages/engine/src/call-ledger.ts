@@ -20,6 +20,9 @@ export interface OpenCall {
 export interface StartedCall {
   readonly callId: ToolCallId;
   readonly args: unknown;
+  /** Null where preparation failed before they were known. */
+  readonly action: string | null;
+  readonly label: string | null;
   /** What the tool declared; null where preparation failed before that was known. */
   readonly output: OutputDeclaration | null;
 }
@@ -30,6 +33,8 @@ export interface TurnCall extends OpenCall {
   readonly wireId: string;
   /** Null until the call has its result, and for ever where that was lost. */
   readonly report: CallReport | null;
+  /** What stands in place of its output and files, where they were taken out of the history (SES-8). */
+  readonly marker: string | null;
 }
 
 class Call implements TurnCall {
@@ -39,6 +44,7 @@ class Call implements TurnCall {
   readonly runId: RunId | null;
   started: StartedCall | null = null;
   report: CallReport | null = null;
+  marker: string | null = null;
   /** A later turn was committed: what the history says of this call stands. */
   sealed = false;
   /** Tells the turn's reports. */
@@ -62,11 +68,17 @@ export const LOST_RESULT: ToolError = {
   message: 'no result of this call was recorded; check whether it took effect before you repeat it',
 };
 
+export interface ElidedResult {
+  readonly report: CallReport;
+  /** A later turn was committed: a request has held it. */
+  readonly sealed: boolean;
+}
+
 /**
  * The calls of one session.
  *   C1. A call has at most one result: the first.
  *   C2. A result whose call is not known is left out.
- *   C3. Once a later turn is committed, the results of the earlier one no longer change.
+ *   C3. Once a later turn is committed, the results of the earlier one no longer change; they may be elided, once.
  */
 export class CallLedger {
   readonly #byCallId = new Map<ToolCallId, Call>();
@@ -109,7 +121,8 @@ export class CallLedger {
   start(payload: EventOf<'tool_call_started'>, runId: RunId | null): void {
     if (this.#byCallId.has(payload.tool_call_id)) return;
     const call = this.#committed(payload) ?? this.#byHand(payload, runId);
-    call.started = { callId: payload.tool_call_id, args: payload.args, output: payload.output ?? null };
+    const { tool_call_id: callId, args, action, label, output } = payload;
+    call.started = { callId, args, action, label, output: output ?? null };
     this.#byCallId.set(payload.tool_call_id, call);
     this.#open.add(call);
   }
@@ -119,6 +132,14 @@ export class CallLedger {
     if (call === undefined || !this.#open.delete(call) || call.sealed) return;
     call.report = reportOf(payload, event);
     call.onReport(call.report);
+  }
+
+  /** Takes a result out of the history; gives what it was, or null where there is none to take out. */
+  elide({ tool_call_id: callId, marker }: EventOf<'tool_output_elided'>): ElidedResult | null {
+    const call = this.#byCallId.get(callId);
+    if (call?.report == null || call.marker !== null) return null;
+    call.marker = marker;
+    return { report: call.report, sealed: call.sealed };
   }
 
   #seal(): void {

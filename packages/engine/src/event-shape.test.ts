@@ -53,6 +53,7 @@ const SAMPLES: readonly EventPayload[] = [
   },
   { type: 'tool_call_progress', tool_call_id: 'c', message: 'm' },
   { type: 'tool_call_terminated', tool_call_id: 'c', outcome: 'failed', result, error: fault },
+  { type: 'tool_output_elided', tool_call_id: 'c', marker: 'm', byte_length: 1, references: [] },
   { type: 'tool_stdin_submitted', tool_call_id: 'c', byte_count: 1, eof: false },
   {
     type: 'approval_requested',
@@ -66,6 +67,15 @@ const SAMPLES: readonly EventPayload[] = [
   { type: 'approval_finalized', approval_id: 'a', decision: 'once', source: 'user', feedback: null },
   { type: 'permission_mode_set', mode: 'yolo' },
   { type: 'permission_overlay_set', rules: [{ action: 'bash', pattern: '*', effect: 'ask' }] },
+  {
+    type: 'context_checkpoint_committed',
+    through_seq: 1,
+    summary: 's',
+    said: ['t'],
+    model: null,
+    reason: 'size',
+  },
+  { type: 'context_rehydrated', files: [{ label: 'l', text: 't' }] },
 ];
 
 const fieldsOf = (payload: EventPayload): readonly string[] =>

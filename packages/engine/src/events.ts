@@ -149,6 +149,16 @@ export const eventSchemas = {
     result: toolResult.nullable(),
     error: fault.nullable(),
   }),
+  tool_output_elided: z.looseObject({
+    type: z.literal('tool_output_elided'),
+    tool_call_id: z.string(),
+    /** What the history shows in place of the output and of the files that came with it (MED-9). */
+    marker: z.string(),
+    /** UTF-8 bytes of the text that was taken out. */
+    byte_length: z.number(),
+    /** What the marker leads to; standing here keeps it in the store (ART-9). */
+    references: z.array(z.looseObject({ uri: z.string() })),
+  }),
   tool_stdin_submitted: z.looseObject({
     type: z.literal('tool_stdin_submitted'),
     tool_call_id: z.string(),
@@ -176,6 +186,22 @@ export const eventSchemas = {
     mode: z.enum(permissionModes),
   }),
   permission_overlay_set: z.looseObject({ type: z.literal('permission_overlay_set'), rules: z.array(rule) }),
+  context_checkpoint_committed: z.looseObject({
+    type: z.literal('context_checkpoint_committed'),
+    /** Turns committed up to this event are covered: later requests begin after them. */
+    through_seq: z.number(),
+    summary: z.string(),
+    /** What the user said in the covered turns, oldest first, long texts shortened. */
+    said: z.array(z.string()),
+    /** Who wrote the summary, `provider/model`; null where the engine put it together itself. */
+    model: z.string().nullable(),
+    reason: z.enum(['size', 'overflow']),
+  }),
+  context_rehydrated: z.looseObject({
+    type: z.literal('context_rehydrated'),
+    /** Files that were read again, as they were when the checkpoint was made; the one that was read last comes first. */
+    files: z.array(z.looseObject({ label: z.string(), text: z.string() })),
+  }),
 } as const;
 
 type Closed<Shape> = { [Key in keyof Shape as string extends Key ? never : Key]: Shape[Key] };

@@ -2,6 +2,7 @@
 export type { AgentDocument, PermissionRule } from './agent-document.ts';
 export { publishedTools, toolDefinitions } from './calls/publication.ts';
 export type { PublicationPolicy } from './calls/publication.ts';
+export type { ContextSettings } from './context/context-limits.ts';
 export { createEngine } from './engine.ts';
 export type { Engine, SessionInit, SessionSnapshot } from './engine.ts';
 export { engineError } from './errors.ts';

@@ -11,6 +11,7 @@ export interface PendingInput {
 
 /** Workspace notes that were read again after the session had begun. */
 interface PendingNotes {
+  readonly notes: EventOf<'agents_md_loaded'>;
   readonly text: string;
   readonly seq: number;
 }
@@ -20,6 +21,16 @@ interface ClaimedText {
   readonly messageId: string;
   readonly text: string;
   readonly seq: number;
+}
+
+/** What a turn took into account. */
+export interface TakenInputs {
+  /** Everything, in order, as the history shows it. */
+  readonly texts: readonly string[];
+  /** What a user said. */
+  readonly said: readonly string[];
+  /** The newest notes of the workspace that were read again; null without any. */
+  readonly notes: EventOf<'agents_md_loaded'> | null;
 }
 
 /**
@@ -51,7 +62,7 @@ export class InputLedger {
     switch (payload.type) {
       case 'agents_md_loaded':
         if (this.#notes === null && !this.#begun) this.#notes = payload;
-        else this.#waiting.push({ text: agentsMdText(payload), seq });
+        else this.#waiting.push({ notes: payload, text: agentsMdText(payload), seq });
         return;
       case 'user_input_submitted': {
         const { input_id: inputId, text, kind } = payload;
@@ -69,12 +80,16 @@ export class InputLedger {
   }
 
   /** Takes what a turn had taken into account: everything up to the event `throughSeq`. */
-  take(throughSeq: number): readonly string[] {
+  take(throughSeq: number): TakenInputs {
     this.#begun = true;
     const taken = this.#waiting.filter(({ seq }) => seq <= throughSeq);
     this.#waiting = this.#waiting.filter(({ seq }) => seq > throughSeq);
     for (const entry of taken) if ('messageId' in entry) this.#taken.add(entry.messageId);
-    return taken.map(({ text }) => text);
+    return {
+      texts: taken.map(({ text }) => text),
+      said: taken.flatMap((entry) => ('inputId' in entry ? [entry.text] : [])),
+      notes: taken.flatMap((entry) => ('notes' in entry ? [entry.notes] : [])).at(-1) ?? null,
+    };
   }
 
   /** Their schemas belong to who writes them: what is damaged or not known is passed over. */

@@ -161,7 +161,7 @@ describe('ModelAttempts', () => {
     const { clients, settle, turn } = setup({ 'a/1': [overflow], 'b/2': [says('never')] });
     await expect(settle(turn())).rejects.toMatchObject({
       code: 'MODEL_CONTEXT_OVERFLOW',
-      message: expect.stringMatching(/no longer fits the context of a\/1 .* cannot be compacted yet/),
+      message: expect.stringMatching(/no longer fits the context of a\/1 .* start a new session/),
     });
     expect(clients.has('b/2')).toBe(false);
   });

@@ -55,7 +55,7 @@ export type RequestFor = (client: ModelClient) => ModelRequest;
  * Gets turns from the first model of a chain that gives one (SES-9). One for each run.
  *   A1. Rate limits, overload and 5xx are tried again with the same model, as `RetryPlan` says.
  *   A2. When that is used up, or the model refuses, the next model of the chain follows; it stays for the rest of the run.
- *   A3. An overflow, and what is no model error, fails at once.
+ *   A3. An overflow, and what is no model error, fails at once: whoever asks may make room and ask again.
  *   A4. Nothing of an abandoned attempt is returned.
  * Events: `model_attempt_started` from the second attempt of a turn on (the first one would double every turn),
  * `attempt_abandoned` for each that failed, `model_fallback` for each step along the chain.
@@ -76,6 +76,12 @@ export class ModelAttempts {
   /** The model that the next turn is asked of. */
   get client(): ModelClient {
     return this.#client;
+  }
+
+  /** For a question whose answer is no turn: the same model alone, and nothing of it is shown. */
+  aside(): ModelAttempts {
+    const ports = { ...this.#ports, live: () => undefined };
+    return new ModelAttempts(ports, [this.#client.info.id], this.#client);
   }
 
   /** One turn. Throws the last model error, the signal's reason, or whatever else a client threw. */
@@ -168,12 +174,12 @@ function refusedFilesOf(error: unknown): string[] {
   return Array.isArray(files) ? files.filter((file) => typeof file === 'string') : [];
 }
 
-/** Compaction is not there yet, so the run ends here with a word on what helps. */
+/** Seen by users only where making room did not help, or there was nothing to take out. */
 function overflowError({ info }: ModelClient, cause: AgentdError): AgentdError {
   return modelError(
     'MODEL_CONTEXT_OVERFLOW',
-    `the conversation no longer fits the context of ${info.id} (${info.contextTokens} tokens), and sessions cannot be ` +
-      'compacted yet: start a new session, or continue with a model that has a larger context',
+    `the conversation no longer fits the context of ${info.id} (${info.contextTokens} tokens), not even with its older ` +
+      'part taken out: start a new session, or continue with a model that has a larger context',
     { cause },
   );
 }

@@ -21,6 +21,7 @@ import type {
   TreeKeeper,
 } from '@agentd/contract';
 import type { AgentDocument } from './agent-document.ts';
+import type { ContextSettings } from './context/context-limits.ts';
 import type { EngineEvent, EnginePayload, LoggedPayload } from './events.ts';
 import type { ResidencyLimits } from './tree/residents.ts';
 import type { RunDefaults } from './tree/run-defaults.ts';
@@ -157,6 +158,8 @@ export interface EngineSettings {
     readonly overload: number;
     readonly ceilingMs: number;
   };
+  /** When room is made in the context of a model (SES-8); at 70 % unless given. */
+  readonly context?: ContextSettings;
   /** `[delegation] max_resident_subagents` and `idle_eviction_after`; 20 and one hour unless given. */
   readonly residency?: ResidencyLimits;
 }

@@ -1,5 +1,7 @@
 import type { CallReport, Clock, Ids, SessionId, ToolProvider } from '@agentd/contract';
 import { TurnCalls } from './calls/turn-calls.ts';
+import { DEFAULT_CONTEXT } from './context/context-limits.ts';
+import { ContextPressure } from './context/context-pressure.ts';
 import { engineError } from './errors.ts';
 import type { EnginePayload, EventOf } from './events.ts';
 import { runHandCall } from './hand-call.ts';
@@ -130,8 +132,9 @@ export class RunLaunch {
     const rules = { document: plan.agent.permissions, overlay: policy.overlay };
     const canReply = (handle: string): boolean => tree.canReply(id, handle, rules);
     const attempts = this.#attempts(runId, plan);
+    const context = this.#context(runId, plan, attempts);
     const loop = new RunLoop(
-      { clock, ids, state, inbox, sink, attempts, calls },
+      { clock, ids, state, inbox, sink, attempts, calls, context },
       { runId, plan, maxTurns, timeoutMs, acceptsStdin, policy, canReply },
     );
     return { runId, loop, calls, ran: loop.run() };
@@ -144,6 +147,16 @@ export class RunLaunch {
     const sink = journal.sinkOf(runId);
     const { retry } = settings;
     return new ModelAttempts({ clock, ids, models, sink, live: journal.live, retry }, chain, client);
+  }
+
+  #context(runId: string, plan: RunPlan, attempts: ModelAttempts): ContextPressure {
+    const { ports, settings, journal, tree } = this.#init;
+    const { clock, ids, outputs } = ports;
+    const { outputLimits, context = DEFAULT_CONTEXT } = settings;
+    return new ContextPressure(
+      { clock, ids, state: journal.state, sink: journal.sinkOf(runId), outputs, attempts },
+      { plan, settings: context, outputLimits, policy: tree.policy.state },
+    );
   }
 
   #calls(runId: string): TurnCalls {

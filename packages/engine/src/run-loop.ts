@@ -1,15 +1,17 @@
-import type {
-  AssistantToolCall,
-  Clock,
-  FinishReason,
-  Ids,
-  Inbox,
-  InboxBoundary,
-  ModelClient,
-  ModelRequest,
+import {
+  isModelError,
+  type AssistantToolCall,
+  type Clock,
+  type FinishReason,
+  type Ids,
+  type Inbox,
+  type InboxBoundary,
+  type ModelClient,
+  type ModelRequest,
 } from '@agentd/contract';
 import { toolDefinitions } from './calls/publication.ts';
 import type { TurnCalls } from './calls/turn-calls.ts';
+import type { ContextPressure } from './context/context-pressure.ts';
 import type { EnginePayload, EventOf } from './events.ts';
 import { faultOf } from './fault.ts';
 import { modelMessages } from './history.ts';
@@ -31,6 +33,7 @@ export interface RunLoopPorts {
   readonly inbox: Inbox;
   readonly attempts: ModelAttempts;
   readonly calls: TurnCalls;
+  readonly context: ContextPressure;
 }
 
 export interface RunLoopInit {
@@ -133,7 +136,20 @@ export class RunLoop {
     return this.#ports.inbox.claim({ runId, kind, canReply }).length > 0;
   }
 
+  /** One turn, with room made for it before, and once more where the provider refuses it all the same (SES-9). */
   async #modelTurn(): Promise<CommittedTurn> {
+    const { context } = this.#ports;
+    await context.relieve('size', this.#abort.signal);
+    try {
+      return await this.#askForTurn();
+    } catch (thrown) {
+      const isOverflow = isModelError(thrown) && thrown.code === 'MODEL_CONTEXT_OVERFLOW';
+      if (!isOverflow || !(await context.relieve('overflow', this.#abort.signal))) throw thrown;
+    }
+    return this.#askForTurn();
+  }
+
+  async #askForTurn(): Promise<CommittedTurn> {
     const { attempts, ids, inbox, sink, state } = this.#ports;
     // Before the history is taken: what comes meanwhile still enters this request.
     await this.#init.plan.refresh();

@@ -8,6 +8,8 @@ import {
 } from '@agentd/contract';
 import type { PermissionRule } from './agent-document.ts';
 import { CallLedger, type OpenCall, type TurnCall } from './call-ledger.ts';
+import { ContextLedger, type ContextView } from './context/context-ledger.ts';
+import { mediaTokens, textTokens } from './context/estimate.ts';
 import { engineError } from './errors.ts';
 import type { EngineEvent, EventOf, PermissionMode } from './events.ts';
 import { ApprovalLedger, type GrantView } from './permissions/grants.ts';
@@ -17,8 +19,14 @@ import { UsageLedger, type UsageTotals } from './usage-totals.ts';
 
 /** One committed turn with what the user had said before it. */
 export interface Step {
+  /** The event that committed it. */
+  readonly seq: number;
   /** Texts of the user, in order: inputs, and workspace notes that changed since the session began. */
   readonly inputs: readonly string[];
+  /** Those of the inputs that a user said. */
+  readonly said: readonly string[];
+  /** The newest workspace notes among the inputs; null without any. */
+  readonly notes: EventOf<'agents_md_loaded'> | null;
   /** `provider/model` */
   readonly model: string;
   readonly content: readonly AssistantPart[];
@@ -40,6 +48,7 @@ export class SessionState {
   readonly #inputs = new InputLedger();
   readonly #usage = new UsageLedger();
   readonly #steps: Step[] = [];
+  readonly #context = new ContextLedger();
   readonly #approvals = new ApprovalLedger();
   readonly #refusedFiles = new Map<string, Set<string>>();
   #header: EngineEvent | null = null;
@@ -62,6 +71,7 @@ export class SessionState {
     this.#applySettings(event);
     this.#inputs.apply(event);
     this.#approvals.apply(event.payload);
+    this.#context.apply(event, this.#steps);
     this.#applyCall(event);
   }
 
@@ -153,6 +163,11 @@ export class SessionState {
     return [...(this.#refusedFiles.get(model) ?? [])];
   }
 
+  /** What was taken out of the history, for `modelMessages` too. */
+  get context(): ContextView {
+    return this.#context;
+  }
+
   /** For `modelMessages`. */
   get steps(): readonly Step[] {
     return this.#steps;
@@ -206,15 +221,27 @@ export class SessionState {
       case 'tool_call_terminated':
         this.#calls.terminate(payload, event);
         return;
+      case 'tool_output_elided':
+        this.#elide(payload);
+        return;
       default:
     }
   }
 
+  #elide(payload: EventOf<'tool_output_elided'>): void {
+    const elided = this.#calls.elide(payload);
+    if (elided === null) return;
+    const { report, sealed } = elided;
+    const taken = textTokens(report.text) + mediaTokens(report.attachments) - textTokens(payload.marker);
+    // What no request has held yet, no provider has counted.
+    this.#context.elided(sealed ? taken : 0);
+  }
+
   #commit(payload: EventOf<'model_turn_committed'>, event: EngineEvent): void {
-    const inputs = this.#inputs.take(payload.input_through_seq);
+    const { texts: inputs, said, notes } = this.#inputs.take(payload.input_through_seq);
     const content = payload.content.filter(isSound);
     const calls = this.#calls.commit(content.filter(isCall), event);
-    this.#steps.push({ inputs, model: payload.model, content, calls });
+    this.#steps.push({ seq: event.seq, inputs, said, notes, model: payload.model, content, calls });
   }
 }
 
