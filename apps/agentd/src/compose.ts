@@ -275,7 +275,12 @@ const nobody: Approver = {
   }),
 };
 
-function engineSettings({ tool_output: output, model_retry: retry, delegation }: Settings): EngineSettings {
+function engineSettings({
+  tool_output: output,
+  model_retry: retry,
+  delegation,
+  context,
+}: Settings): EngineSettings {
   return {
     version: VERSION,
     outputLimits: {
@@ -284,6 +289,7 @@ function engineSettings({ tool_output: output, model_retry: retry, delegation }:
       maxCaptureBytes: output.max_capture_bytes,
     },
     retry: { standard: retry.standard, overload: retry.overload, ceilingMs: retry.ceiling_ms },
+    context: { triggerPercent: context.trigger_percent },
     residency: {
       maxResident: delegation.max_resident_subagents,
       idleMs: delegation.idle_eviction_after,

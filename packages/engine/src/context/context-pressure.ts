@@ -1,4 +1,11 @@
-import type { Clock, Ids, ModelInfo, OutputLimits, OutputStore } from '@agentd/contract';
+import {
+  isModelError,
+  type Clock,
+  type Ids,
+  type ModelInfo,
+  type OutputLimits,
+  type OutputStore,
+} from '@agentd/contract';
 import { toolDefinitions } from '../calls/publication.ts';
 import { conversationOf } from '../history.ts';
 import type { ModelAttempts } from '../model-attempts.ts';
@@ -86,8 +93,13 @@ export class ContextPressure {
     const { info } = this.#ports.attempts.client;
     const fixed = this.#fixedOf(info);
     const isPressing = reason === 'overflow' || this.#size(info) > goal.room;
-    const made = await this.#checkpoints.write({ goal, fixed, reason, isPressing }, signal);
-    if (!made) return;
+    try {
+      if (!(await this.#checkpoints.write({ goal, fixed, reason, isPressing }, signal))) return;
+    } catch (thrown) {
+      // The provider is out of reach; the request itself will tell, and the log stays as it was.
+      if (reason === 'size' && isModelError(thrown)) return;
+      throw thrown;
+    }
     const left = goal.trigger - this.#size(info);
     await this.#checkpoints.rehydrate(bytesOf(left / 2), signal);
   }

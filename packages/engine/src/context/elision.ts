@@ -55,6 +55,7 @@ export function elisionOf(
     ...(isToolContent
       ? [`Stored as ${TOOL_CONTENT_FORMAT}: "text" lists its lines, references in it lead to the original.`]
       : []),
+    ...((report.retained_output?.missing_bytes ?? 0) > 0 ? ['It was not stored to its end.'] : []),
     ...filesLine(report),
     ...(report.text.trim() === '' ? [] : [`Shortened, it was:\n${excerpt(report.text, shown).trim()}`]),
   ].join('\n');

@@ -4,7 +4,7 @@ import { turnParts } from '@agentd/contract/testing';
 import type { Session } from '../session.ts';
 import { assertValidRequest } from '../testing/assert-valid-request.ts';
 import { payloadsOf, runToEnd } from '../testing/engine-harness.ts';
-import { bulk, pressureHarness, printTool, shelf, type Answer } from './testing/pressure-harness.ts';
+import { bulk, pressureHarness, printTool, shelf, textsOf, type Answer } from './testing/pressure-harness.ts';
 
 const path = (number: number): string => `src/f${number}.ts`;
 const read = (turn: number, name: string) =>
@@ -20,10 +20,7 @@ const readsThenPrints =
     return turn < names.length + prints ? print(turn) : turnParts('done');
   };
 
-const firstText = ({ messages }: ModelRequest): string => {
-  const [message] = messages;
-  return message?.role === 'user' ? message.content.map(({ text }) => text).join('\n') : '';
-};
+const firstText = ({ messages }: ModelRequest): string => textsOf(messages[0]);
 
 const files = Object.fromEntries(Array.from({ length: 8 }, (_, number) => [path(number), `text ${number}`]));
 

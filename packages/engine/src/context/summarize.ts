@@ -1,4 +1,4 @@
-import { codeOf, isModelError, type Clock, type ModelInfo } from '@agentd/contract';
+import { codeOf, type Clock, type ModelInfo } from '@agentd/contract';
 import type { EventOf } from '../events.ts';
 import type { ModelAttempts } from '../model-attempts.ts';
 import type { EventSink } from '../ports.ts';
@@ -41,6 +41,15 @@ const DENSE_BYTES_OF_A_TOKEN = 3;
 /** After so many failures in a row a run asks no more. */
 const MOST_FAILURES = 3;
 
+/** No word on the question: the next request would meet the same, and another time may be better. */
+const PASSED_ON: ReadonlySet<string> = new Set([
+  'ENGINE_LOG_FAILED',
+  'MODEL_RATE_LIMIT',
+  'MODEL_OVERLOADED',
+  'MODEL_UNAVAILABLE',
+  'MODEL_AUTH',
+]);
+
 /** Writes summaries for checkpoints. One for each run. */
 export class Summarizer {
   readonly #ports: SummarizePorts;
@@ -52,12 +61,16 @@ export class Summarizer {
 
   /**
    * What some turns amount to. Where the model gives no summary, the turns themselves, shortened: a session must not
-   * be lost because of that. Throws the signal's reason, and nothing else while the log can be written.
+   * be lost because of that. Throws the signal's reason, what the log throws, and the model error where the provider
+   * is out of reach for now: then nothing is worth writing down.
    */
   async write(task: SummaryTask, signal: AbortSignal): Promise<Summary> {
-    const written = this.#failures < MOST_FAILURES ? await this.#ask(task, signal) : null;
-    this.#failures = written === null ? this.#failures + 1 : 0;
-    return written ?? { text: shortened(task), model: null, usage: null };
+    if (this.#failures >= MOST_FAILURES) return unwritten(task);
+    this.#failures += 1;
+    const written = await this.#ask(task, signal);
+    if (written === null) return unwritten(task);
+    this.#failures = 0;
+    return written;
   }
 
   /** Asks twice where even the request for the summary is too large. */
@@ -68,8 +81,9 @@ export class Summarizer {
         return await this.#askOnce({ ...task, transcript: transcript(task.steps, bytes) }, signal);
       } catch (thrown) {
         signal.throwIfAborted();
-        if (codeOf(thrown) === 'ENGINE_LOG_FAILED') throw thrown;
-        if (!isModelError(thrown) || thrown.code !== 'MODEL_CONTEXT_OVERFLOW') return null;
+        const code = codeOf(thrown);
+        if (code !== undefined && PASSED_ON.has(code)) throw thrown;
+        if (code !== 'MODEL_CONTEXT_OVERFLOW') return null;
       }
     }
     return null;
@@ -111,6 +125,10 @@ function transcriptBytes({ info, maxOutputTokens, earlier }: SummaryTask): numbe
 }
 
 const NO_QUESTION = { sessionId: '', checkpoints: 0, earlier: null, transcript: '' } as const;
+
+function unwritten(task: SummaryTask): Summary {
+  return { text: shortened(task), model: null, usage: null };
+}
 
 function shortened({ steps, earlier, maxOutputTokens }: SummaryTask): string {
   const bytes = bytesOf(maxOutputTokens);

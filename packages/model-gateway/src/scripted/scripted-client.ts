@@ -57,7 +57,8 @@ export function scriptedClient({ model, script }: Play, { clock, attempts }: Pla
       const turn = turnAt(script, session.agent, position);
       if (turn.delay_ms !== undefined) await pause(turn.delay_ms, clock, signal);
       const parts = partsOf({ script, request, turn, position });
-      const failing = isFailing(turn, `${model.id}\0${session.id}\0${position}`, attempts);
+      const key = [model.id, session.id, session.agent, position].join('\0');
+      const failing = isFailing(turn, key, attempts);
       for (const part of failing ? failure(turn.error, parts) : parts) {
         signal.throwIfAborted();
         yield part;

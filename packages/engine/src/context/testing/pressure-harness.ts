@@ -3,11 +3,12 @@ import {
   defineTool,
   type AttachedFile,
   type ModelClient,
-  type ModelInfo,
+  type ModelMessage,
   type ModelRequest,
   type ModelStreamPart,
   type ModelUsage,
   type Tool,
+  type ToolResultPart,
 } from '@agentd/contract';
 import { sequenceModel, turnParts } from '@agentd/contract/testing';
 import { engineHarness, type HarnessInit } from '../../testing/engine-harness.ts';
@@ -119,4 +120,16 @@ export function shelf(files: Readonly<Record<string, string>> = {}, name = 'open
   return { files: stored, reads, attachments, tool };
 }
 
-export const smallContext = (contextTokens: number): Partial<ModelInfo> => ({ contextTokens });
+/** Prints so many bytes in each of so many turns. */
+export const prints = (count: number, bytes: number): Answer =>
+  callsFor(count, 'print', (turn) => ({ label: `label-${turn}`, bytes }));
+
+/** The results in a request. */
+export function resultsOf({ messages }: ModelRequest): readonly ToolResultPart[] {
+  return messages.flatMap((message) => (message.role === 'tool' ? message.content : []));
+}
+
+/** What a user's message says; empty for any other. */
+export function textsOf(message: ModelMessage | undefined): string {
+  return message?.role === 'user' ? message.content.map(({ text }) => text).join('\n') : '';
+}
