@@ -139,6 +139,8 @@ export class RunLoop {
   /** One turn, with room made for it before, and once more where the provider refuses it all the same (SES-9). */
   async #modelTurn(): Promise<CommittedTurn> {
     const { context } = this.#ports;
+    // Before the history is taken: what comes meanwhile still enters this request.
+    await this.#init.plan.refresh();
     await context.relieve('size', this.#abort.signal);
     try {
       return await this.#askForTurn();
@@ -151,8 +153,6 @@ export class RunLoop {
 
   async #askForTurn(): Promise<CommittedTurn> {
     const { attempts, ids, inbox, sink, state } = this.#ports;
-    // Before the history is taken: what comes meanwhile still enters this request.
-    await this.#init.plan.refresh();
     const inputThrough = state.lastSeq;
     const { client, reducer } = await attempts.turn(this.#requests(), this.#abort.signal);
     const { content, finishReason, usage } = reducer.turn(

@@ -5,6 +5,7 @@ import {
   type ModelInfo,
   type OutputLimits,
   type OutputStore,
+  type Tool,
 } from '@agentd/contract';
 import { toolDefinitions } from '../calls/publication.ts';
 import { conversationOf } from '../history.ts';
@@ -58,7 +59,8 @@ export class ContextPressure {
   readonly #init: ContextPressureInit;
   readonly #elisions: ElisionWriter;
   readonly #checkpoints: CheckpointWriter;
-  readonly #fixed = new Map<string, number>();
+  /** Counted once for each set of tools: the prompt stands for the whole run. */
+  readonly #fixed = new WeakMap<ReadonlyMap<string, Tool>, number>();
 
   constructor(ports: ContextPressurePorts, init: ContextPressureInit) {
     this.#ports = ports;
@@ -135,14 +137,13 @@ export class ContextPressure {
     return contextLimits(info, plan.agent.maxOutputTokens, settings);
   }
 
-  /** Counted once for each model: tools and prompt stand for the whole run. */
   #fixedOf(info: ModelInfo): number {
-    let tokens = this.#fixed.get(info.id);
+    const { plan } = this.#init;
+    const published = plan.publishedTo(info);
+    let tokens = this.#fixed.get(published);
     if (tokens === undefined) {
-      const { plan } = this.#init;
-      const tools = toolDefinitions(plan.publishedTo(info));
-      tokens = fixedTokens({ system: plan.prompt.text, tools });
-      this.#fixed.set(info.id, tokens);
+      tokens = fixedTokens({ system: plan.prompt.text, tools: toolDefinitions(published) });
+      this.#fixed.set(published, tokens);
     }
     return tokens;
   }
