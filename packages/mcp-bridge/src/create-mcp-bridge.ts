@@ -18,7 +18,7 @@ export interface McpBridge extends ToolProvider {
   readonly statuses: () => readonly ServerStatus[];
   /** Waits until no server is connecting any more; at most their limits of time. */
   readonly settled: () => Promise<void>;
-  /** Lets the user authorize us with a server. Rejects with an `McpErrorCode`. */
+  /** Lets the user authorize us with a server, and connects. Rejects with an `McpErrorCode`. */
   readonly authorize: (
     server: string,
     interaction: AuthorizationInteraction,
@@ -95,7 +95,7 @@ class Bridge implements McpBridge {
     if (target.kind !== 'http') {
       throw mcpError('MCP_USAGE', `${name} is a program: only servers with a url are authorized`);
     }
-    await this.#ports.connector.authorize({ name, target }, interaction, signal);
+    await server.authorize(() => this.#ports.connector.authorize({ name, target }, interaction, signal));
   };
 
   readonly close = async (): Promise<void> => {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { readFileSync } from 'node:fs';
 import * as surface from './index.ts';
+import * as file from './file/index.ts';
 import * as testing from './testing/index.ts';
 
 const manifest = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
@@ -24,7 +25,11 @@ describe('the public surface', () => {
     expect(Object.keys(testing).toSorted()).toEqual(['memoryCredentials', 'memoryToolLists']);
   });
 
+  it('keeps things in files with exactly these values', () => {
+    expect(Object.keys(file).toSorted()).toEqual(['fileCredentials', 'fileToolLists']);
+  });
+
   it('has exactly these entry points', () => {
-    expect(Object.keys(manifest.exports)).toEqual(['.', './testing', './package.json']);
+    expect(Object.keys(manifest.exports)).toEqual(['.', './file', './testing', './package.json']);
   });
 });

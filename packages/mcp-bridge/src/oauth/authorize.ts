@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { auth } from '@modelcontextprotocol/sdk/client/auth.js';
 import { LATEST_PROTOCOL_VERSION } from '@modelcontextprotocol/sdk/types.js';
 import { isAgentdError, messageOf } from '@agentd/contract';
@@ -28,24 +29,19 @@ export async function authorizeServer(
   const key = credentialKey(server);
   const challenge = await challengeFrom({ target, client, key, credentials }, signal);
   const port = target.oauth.callbackPort ?? (await portOf(credentials, key));
-  await using loopback = await listenForAnswer(port);
+  const state = randomBytes(16).toString('base64url');
+  await using loopback = await listenForAnswer(port, state);
   const provider = new ClientProvider({
     key,
     store: credentials,
     settings: target.oauth,
-    user: { redirectUrl: loopback.redirectUrl, open: interaction.open },
+    user: { redirectUrl: loopback.redirectUrl, state, open: interaction.open },
     advice: '',
   });
-  const { scope, resourceMetadataUrl } = challenge;
-  const request = {
-    serverUrl: target.url,
-    ...(scope === undefined ? {} : { scope }),
-    ...(resourceMetadataUrl === undefined ? {} : { resourceMetadataUrl }),
-    fetchFn: (input: string | URL, init?: RequestInit) => fetch(input, withSignal(init, signal)),
-  };
+  const request = requestFor(target, challenge, signal);
   try {
     if ((await auth(provider, request)) === 'AUTHORIZED') return;
-    const authorizationCode = await loopback.code(provider.expectedState, signal);
+    const authorizationCode = await loopback.code(signal);
     await auth(provider, { ...request, authorizationCode });
   } catch (error) {
     signal.throwIfAborted();
@@ -56,6 +52,19 @@ export async function authorizeServer(
       .slice(0, 300);
     throw mcpError('MCP_NEEDS_AUTH', `${name} was not authorized: ${said}`, { cause: error });
   }
+}
+
+function requestFor(
+  { url: serverUrl }: HttpTarget,
+  { scope, resourceMetadataUrl }: Pick<Challenge, 'scope' | 'resourceMetadataUrl'>,
+  signal: AbortSignal,
+) {
+  return {
+    serverUrl,
+    ...(scope === undefined ? {} : { scope }),
+    ...(resourceMetadataUrl === undefined ? {} : { resourceMetadataUrl }),
+    fetchFn: (input: string | URL, init?: RequestInit) => fetch(input, withSignal(init, signal)),
+  };
 }
 
 function withSignal(init: RequestInit = {}, signal: AbortSignal): RequestInit {

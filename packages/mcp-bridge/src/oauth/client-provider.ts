@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import type { OAuthClientProvider, OAuthDiscoveryState } from '@modelcontextprotocol/sdk/client/auth.js';
 import type {
   OAuthClientInformationMixed,
@@ -13,6 +12,8 @@ import type { CredentialStore, StoredCredentials } from './credentials.ts';
 /** A user who is there to authorize us, and the address that the answer comes to. */
 interface PresentUser {
   readonly redirectUrl: string;
+  /** Must be in the answer that comes there. */
+  readonly state: string;
   readonly open: (url: URL) => Promise<void>;
 }
 
@@ -38,18 +39,12 @@ export class ClientProvider implements OAuthClientProvider {
   /** Absent where there is no such document. */
   readonly clientMetadataUrl?: string;
   readonly #parts: ProviderParts;
-  readonly #state = randomBytes(16).toString('base64url');
   #verifier = '';
 
   constructor(parts: ProviderParts) {
     this.#parts = parts;
     const { clientMetadataUrl } = parts.settings;
     if (clientMetadataUrl !== undefined) this.clientMetadataUrl = clientMetadataUrl;
-  }
-
-  /** Must be in the answer that comes to the redirect address. */
-  get expectedState(): string {
-    return this.#state;
   }
 
   get redirectUrl(): string {
@@ -69,7 +64,7 @@ export class ClientProvider implements OAuthClientProvider {
   }
 
   state(): string {
-    return this.#state;
+    return this.#parts.user?.state ?? '';
   }
 
   async clientInformation(): Promise<OAuthClientInformationMixed | undefined> {

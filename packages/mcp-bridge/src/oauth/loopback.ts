@@ -10,15 +10,15 @@ import { unlessAborted } from '../unless-aborted.ts';
 export interface Loopback extends AsyncDisposable {
   readonly redirectUrl: string;
   /** Waits for the code. Rejects with `MCP_NEEDS_AUTH` where the authorization server says no. */
-  readonly code: (state: string, signal: AbortSignal) => Promise<string>;
+  readonly code: (signal: AbortSignal) => Promise<string>;
 }
 
 const PATH = '/callback';
 const MAX_HEADER_BYTES = 16 * 1024;
 
-/** Listens on a port of 127.0.0.1; on any free one where that is taken, or for 0. */
-export async function listenForAnswer(port: number): Promise<Loopback> {
-  const answers = new Answers();
+/** Listens on a port of 127.0.0.1 for the answer with `state`; on any free one where the port is taken, or for 0. */
+export async function listenForAnswer(port: number, state: string): Promise<Loopback> {
+  const answers = new Answers(state);
   const server = createServer({ maxHeaderSize: MAX_HEADER_BYTES }, (request, response) =>
     answers.take(request, response),
   );
@@ -26,7 +26,7 @@ export async function listenForAnswer(port: number): Promise<Loopback> {
   const { port: actual } = server.address() as AddressInfo;
   return {
     redirectUrl: `http://127.0.0.1:${actual}${PATH}`,
-    code: (state, signal) => unlessAborted(answers.codeFor(state), signal),
+    code: (signal) => unlessAborted(answers.code, signal),
     [Symbol.asyncDispose]: async () => {
       server.close();
       server.closeAllConnections();
@@ -47,16 +47,16 @@ async function listening(server: Server, port: number): Promise<void> {
 
 /** Only an answer with the right state counts; whatever else comes to the address changes nothing. */
 class Answers {
-  #state: string | null = null;
-  #resolve: (code: string) => void = () => undefined;
-  #reject: (error: Error) => void = () => undefined;
+  /** It may come before anybody waits for it. */
+  readonly code: Promise<string>;
+  readonly #state: string;
+  readonly #resolve: (code: string) => void;
+  readonly #reject: (error: Error) => void;
 
-  codeFor(state: string): Promise<string> {
-    this.#state = state;
-    return new Promise((resolve, reject) => {
-      this.#resolve = resolve;
-      this.#reject = reject;
-    });
+  constructor(state: string) {
+    const { promise, resolve, reject } = Promise.withResolvers<string>();
+    promise.catch(() => undefined);
+    [this.#state, this.code, this.#resolve, this.#reject] = [state, promise, resolve, reject];
   }
 
   take(request: IncomingMessage, response: ServerResponse): void {
@@ -81,7 +81,7 @@ function told(response: ServerResponse, status: number, text: string): void {
   response.end(`${text}\n`);
 }
 
-function isSame(given: string, expected: string | null): boolean {
-  const [one, other] = [Buffer.from(given), Buffer.from(expected ?? '')];
-  return expected !== null && one.length === other.length && timingSafeEqual(one, other);
+function isSame(given: string, expected: string): boolean {
+  const [one, other] = [Buffer.from(given), Buffer.from(expected)];
+  return one.length === other.length && timingSafeEqual(one, other);
 }

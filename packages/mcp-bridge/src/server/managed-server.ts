@@ -6,6 +6,7 @@ import { ServerLog } from '../server-log.ts';
 import type { ServerSettings } from '../settings.ts';
 import { within } from '../time-limit.ts';
 import { unlessAborted } from '../unless-aborted.ts';
+import { AuthorizationRounds } from './authorization-rounds.ts';
 import { answersPing } from './answers-ping.ts';
 import { Backoff } from './backoff.ts';
 import { listAll } from './list-all.ts';
@@ -13,6 +14,7 @@ import { Leftovers } from './leftovers.ts';
 import { openWithin } from './open-within.ts';
 import { Relister } from './relister.ts';
 import type { ServerState } from './server-status.ts';
+import { Standing } from './standing.ts';
 
 export type ServerPorts = Pick<McpBridgePorts, 'clock' | 'connector' | 'lists'>;
 
@@ -34,9 +36,9 @@ export class ManagedServer {
   readonly #backoff: Backoff;
   readonly #life = new AbortController();
   readonly #leftovers = new Leftovers();
+  readonly #rounds = new AuthorizationRounds();
+  readonly #standing: Standing;
   readonly #relister: Relister;
-  #state: ServerState;
-  #problem: string | null = null;
   #tools: readonly unknown[] | null = null;
   #connection: McpConnection | null = null;
   #opening: Promise<McpConnection> | null = null;
@@ -58,15 +60,16 @@ export class ManagedServer {
       list: () => this.#relist(),
       keep: (work) => this.#leftovers.keep(work),
     });
-    this.#state = settings.enabled ? (settings.lazy ? 'lazy' : 'connecting') : 'disabled';
+    const first = settings.enabled ? (settings.lazy ? 'lazy' : 'connecting') : 'disabled';
+    this.#standing = new Standing(first, changed);
   }
 
   get state(): ServerState {
-    return this.#state;
+    return this.#standing.state;
   }
 
   get problem(): string | null {
-    return this.#problem;
+    return this.#standing.problem;
   }
 
   /** As the server listed them, unjudged; null while nothing is known. */
@@ -119,6 +122,15 @@ export class ManagedServer {
     return this.#serialized('listing', signal, (connection, own) => connection.list(kind, cursor, own));
   }
 
+  /** Lets the user authorize us; a server that goes on refusing does not get to ask for ever. */
+  async authorize(work: () => Promise<void>): Promise<void> {
+    this.#rounds.begin();
+    await work();
+    this.#backoff.succeeded();
+    if (this.#connection === null) await this.prepare();
+    else this.#standing.become('connected');
+  }
+
   async close(): Promise<void> {
     this.#life.abort(new Error('the bridge is closed'));
     this.#relister.forget();
@@ -154,7 +166,8 @@ export class ManagedServer {
 
   #succeeded(): void {
     this.#backoff.succeeded();
-    if (this.#connection !== null) this.#become('connected', null);
+    this.#rounds.succeeded();
+    if (this.#connection !== null) this.#standing.become('connected');
   }
 
   /** What a failed request says of the connection. */
@@ -164,7 +177,7 @@ export class ManagedServer {
         this.#isSuspect = true;
         return;
       case 'MCP_NEEDS_AUTH':
-        this.#become('needs_auth', messageOf(error));
+        this.#standing.become('needs_auth', messageOf(error));
         return;
       case 'MCP_SESSION_EXPIRED':
         this.#drop(connection);
@@ -197,15 +210,15 @@ export class ManagedServer {
   async #open(): Promise<McpConnection> {
     const { signal } = this.#life;
     await this.#backoff.wait(signal);
-    this.#become('connecting', null);
+    this.#standing.become('connecting');
     try {
       const connection = await this.#connect(signal);
       this.#connection = connection;
       this.#isSuspect = false;
       await this.#list(connection);
       // It may have died while it was listed.
-      if (this.#connection !== connection) throw new Error(this.#problem ?? 'the connection ended');
-      this.#become('connected', null);
+      if (this.#connection !== connection) throw new Error(this.#standing.problem ?? 'the connection ended');
+      this.#standing.become('connected');
       return connection;
     } catch (error) {
       if (this.#connection !== null) this.#drop(this.#connection);
@@ -214,33 +227,24 @@ export class ManagedServer {
     }
   }
 
-  #connect(signal: AbortSignal): Promise<McpConnection> {
+  async #connect(signal: AbortSignal): Promise<McpConnection> {
     const { clock, connector } = this.#ports;
-    const known: { current: McpConnection | null } = { current: null };
-    const opening = {
-      connector,
-      server: this.#target,
-      hooks: this.#hooks(known),
-      limit: { clock, ms: this.settings.timeoutMs, what: 'connecting' },
-      leftovers: this.#leftovers,
-    };
-    return openWithin(opening, signal).then((connection) => {
-      known.current = connection;
-      return connection;
-    });
-  }
-
-  #hooks(known: { readonly current: McpConnection | null }): ConnectionHooks {
-    const isCurrent = (): boolean => known.current === null || known.current === this.#connection;
-    return {
+    let own: McpConnection | null = null;
+    // What an older connection says is of no interest any more.
+    const isCurrent = (): boolean => own === null || own === this.#connection;
+    const hooks: ConnectionHooks = {
       log: (line) => this.log.add(line),
       toolsChanged: () => {
         if (isCurrent()) this.#relister.notice();
       },
       closed: (reason) => {
-        if (isCurrent() && this.#connection !== null) this.#lost(this.#connection, reason);
+        if (own !== null) this.#lost(own, reason);
       },
     };
+    const limit = { clock, ms: this.settings.timeoutMs, what: 'connecting' };
+    const leftovers = this.#leftovers;
+    own = await openWithin({ connector, server: this.#target, hooks, limit, leftovers }, signal);
+    return own;
   }
 
   async #relist(): Promise<boolean> {
@@ -283,14 +287,10 @@ export class ManagedServer {
     this.#backoff.failed();
     const state = codeOf(error) === 'MCP_NEEDS_AUTH' ? 'needs_auth' : 'failed';
     const words = this.log.lastWords();
-    this.#become(state, words === '' ? messageOf(error) : `${messageOf(error)}; its last words: ${words}`);
-  }
-
-  #become(state: ServerState, problem: string | null): void {
-    if (this.#state === state && this.#problem === problem) return;
-    this.#state = state;
-    this.#problem = problem;
-    this.#changed();
+    this.#standing.become(
+      state,
+      words === '' ? messageOf(error) : `${messageOf(error)}; its last words: ${words}`,
+    );
   }
 }
 
