@@ -119,11 +119,12 @@ describe('bad input gets one clear line, the right exit code and leaves nothing 
     }).listen(0, '127.0.0.1');
     await once(server, 'listening');
     const { port } = server.address() as AddressInfo;
-    await bench.write(
+    await using own = await Workbench.create();
+    await own.write(
       'home/config.toml',
       `model = "local/m"\n[providers.local]\nadaptor = "openai-compatible"\nbase_url = "http://127.0.0.1:${port}/v1"\napi_key = "sk-very-secret"\n`,
     );
-    const { code, lines, stdout, stderr } = await bench.runJson([]);
+    const { code, lines, stdout, stderr } = await own.runJson([]);
     server.close();
     expect(code).toBe(1);
     expect(summaryOf(lines)).toMatchObject({ status: 'failed', exit_code: 1, error: { code: 'MODEL_AUTH' } });

@@ -1,6 +1,6 @@
 import { appendFile, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { jsonLines, summaryOf, Workbench } from './workbench.ts';
 
 interface Row {
@@ -12,11 +12,11 @@ interface Row {
 
 let bench: Workbench;
 let model: readonly string[] = [];
-beforeAll(async () => {
+beforeEach(async () => {
   bench = await Workbench.create();
   model = await bench.script('- say: one\n- say: two\n- say: three');
 });
-afterAll(async () => bench[Symbol.asyncDispose]());
+afterEach(async () => bench[Symbol.asyncDispose]());
 
 async function newSession(): Promise<string> {
   const { lines } = await bench.runJson(model);
@@ -37,6 +37,7 @@ describe('agentd sessions', () => {
   });
 
   it('list shows those of all projects, or of one directory [CLI-1]', async () => {
+    await newSession();
     await bench.write('other/x', '');
     const other = join(bench.workspace, '../other');
     await bench.run(['run', 'A title\nand more', ...model], { cwd: other });
@@ -48,7 +49,6 @@ describe('agentd sessions', () => {
     expect(all.length).toBeGreaterThan(1);
     expect(all[0]?.session_id).toBe(rows[0]?.session_id);
     expect((await bench.run(['sessions', 'list'])).stdout).toContain('A title');
-    await rm(join(bench.home, 'projects'), { recursive: true });
   });
 
   it('show tells header, runs, usage and what is odd about the log [CLI-1] [SES-10]', async () => {
@@ -75,7 +75,7 @@ describe('agentd sessions', () => {
 
   it('call a run interrupted whose process is gone, and running while it works', async () => {
     const slow = await bench.script(
-      '- { calls: [{ tool: bash, args: { command: echo on; sleep 5 } }] }',
+      '- { calls: [{ tool: bash, args: { command: echo on; sleep 300 } }] }',
       'slow.yaml',
     );
     const run = bench.start(['run', 'go', '--output', 'json', '--allow', 'bash', ...slow]);

@@ -23,12 +23,12 @@ describe('agentd tools call', () => {
       'tools',
       'call',
       'bash',
-      '{"command":"echo out; sleep 9","timeout":300}',
+      '{"command":"echo out; kill -9 $$"}',
       '--mode',
       'yolo',
     ]);
     expect(failed.code).toBe(1);
-    expect(failed.stdout).toMatch(/\[stdout\]\nout\n[^]*timed out after 300 ms\nerror: timeout: [^\n]+\n$/);
+    expect(failed.stdout).toMatch(/\[stdout\]\nout\n[^]*signal: SIGKILL\nerror: signal: [^\n]+\n$/);
   });
 
   it('prints one object with --json, text being the output alone [CLI-6]', async () => {

@@ -3,10 +3,6 @@ import { once } from 'node:events';
 import { mkdir, mkdtemp, readdir, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { jest } from '@jest/globals';
-
-// Real processes on a busy machine: Jest's 5 s are too few.
-jest.setTimeout(30_000);
 
 const MAIN = join(import.meta.dirname, '../../src/main.ts');
 
