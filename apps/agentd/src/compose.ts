@@ -258,6 +258,7 @@ function coreTools({ settings, artifacts, stages, models }: CoreToolParts): Tool
     home: homedir(),
     environment: process.env,
     withheld,
+    hidesOwnEnvironment: true,
     clock,
   });
 }

@@ -1,11 +1,13 @@
+import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { payloads, Workbench } from './workbench.ts';
+import { commandOf, payloads, surroundingsOf, Workbench } from './workbench.ts';
 
 let bench: Workbench;
 beforeAll(async () => {
@@ -52,6 +54,21 @@ describe('a command that agentd runs', () => {
       'C.UTF-8',
     ]);
     expect([seen.get('PATH'), seen.has('HOME')]).toEqual([process.env['PATH'], true]);
+  });
+
+  const privileged = process.getuid?.() === 0;
+  const closedIt = process.platform === 'linux' ? it : it.skip;
+  closedIt('cannot read the keys from the process that runs it [BASH-2] [field C14]', async () => {
+    const env = { ...surroundingsOf(bench).env, ANTHROPIC_API_KEY: 'sk-usual' };
+    const command = 'cat /proc/$PPID/environ /proc/$PPID/mem | head -c 1000; echo; id -u';
+    const agentd = commandOf(['tools', 'call', 'bash', JSON.stringify({ command }), '--mode', 'yolo']);
+    // Root reads everything, but not without its privileges.
+    const under = privileged ? ['setpriv', '--bounding-set=-all', '--inh-caps=-all'] : [];
+    const [file = '', ...args] = [...under, ...agentd];
+    const { stdout } = await promisify(execFile)(file, args, { cwd: bench.workspace, env });
+    expect(stdout).toContain(`[stdout]\n\n${process.getuid?.()}\n`);
+    expect(stdout).toMatch(/environ: Permission denied/);
+    expect(stdout).not.toContain('sk-usual');
   });
 
   it('may print far more than is kept: start, end and exit code are told, in bounded memory [field C7] [BASH-9] [OUT-21]', async () => {

@@ -9,7 +9,9 @@ import type {
 } from '@agentd/contract';
 import { z } from 'zod';
 import { runCommand, type TimedCommand } from './command-run.ts';
+import { systemLibrary } from '../system-library.ts';
 import { exitReport } from './exit-report.ts';
+import { hideOwnEnvironment } from './hidden-environment.ts';
 import { findBash } from './shell-lookup.ts';
 import { checkFolder, folderIdentity, type FolderIdentity } from './working-directory.ts';
 
@@ -19,6 +21,11 @@ export interface BashPorts {
   /** Names of variables that hold provider credentials; commands do not see them (BASH-2). */
   readonly withheld: readonly string[];
   readonly clock: Clock;
+  /**
+   * Whether this process closes itself to its commands before the first of them runs, so that what is withheld cannot be
+   * read from its own environment either. That concerns the whole process (see `hideOwnEnvironment`); false by default.
+   */
+  readonly hidesOwnEnvironment?: boolean;
 }
 
 const DEFAULT_TIMEOUT_MS = 120_000;
@@ -68,6 +75,8 @@ async function prepareCommand(
   { session }: PrepareContext,
   ports: BashPorts,
 ): Promise<PreparedCall> {
+  // It loads while permission is asked for.
+  if (ports.hidesOwnEnvironment === true) void systemLibrary();
   const folder = await folderIdentity(session.cwd);
   const shell = await findBash(ports.environment);
   return {
@@ -91,6 +100,7 @@ async function execute(
   signal: AbortSignal,
 ): Promise<ToolCompletion> {
   if (signal.aborted) throw toolError('cancelled', 'the call was cancelled before its command started');
+  if (ports.hidesOwnEnvironment === true) await hideOwnEnvironment();
   const { command, timeout: timeoutMs, interactive } = args;
   const request: TimedCommand = {
     shell,

@@ -1,4 +1,5 @@
 import { getSystemErrorMessage, getSystemErrorName } from 'node:util';
+import { systemLibrary, type SystemLibrary } from '../system-library.ts';
 
 /** What the kernel does in one step and Node.js has no call for: `renameat2` and `flock` of Linux (FS-9). */
 export interface KernelMoves {
@@ -24,37 +25,24 @@ const UNABLE: ReadonlySet<string> = new Set(['EINVAL', 'ENOSYS', 'ENOTSUP', 'EOP
 
 let loading: Promise<KernelMoves | null> | undefined;
 
-/**
- * Loads them once a process, in some 10 to 50 ms: start it before it is needed. Never rejects; null where there are
- * none, as on other systems and without the optional package `koffi`.
- */
+/** Null where there are none: see `systemLibrary`. Start it before it is needed. Never rejects. */
 export function kernelMoves(): Promise<KernelMoves | null> {
-  return (loading ??= load());
+  return (loading ??= systemLibrary().then((library) => library && movesOf(library)));
 }
 
-async function load(): Promise<KernelMoves | null> {
-  if (process.platform !== 'linux') return null;
-  try {
-    const { default: koffi } = await import('koffi');
-    const libc = koffi.load('libc.so.6');
-    const renameat2 = libc.func('int renameat2(int, const char *, int, const char *, unsigned int)');
-    const flock = libc.func('int flock(int, int)');
-    const move = (from: string, to: string, flag: number): boolean => {
-      if (renameat2(AT_FDCWD, from, AT_FDCWD, to, flag) === 0) return true;
-      return refusal(koffi.errno());
-    };
-    return {
-      exchange: (one, other) => move(one, other, RENAME_EXCHANGE),
-      moveToFree: (from, to) => move(from, to, RENAME_NOREPLACE),
-      lock: (fd) => {
-        if (flock(fd, LOCK_EX | LOCK_NB) === 0) return 'taken';
-        return getSystemErrorName(-koffi.errno()) === 'EAGAIN' ? 'held' : 'unable';
-      },
-    };
-  } catch {
-    // Not installed, no binary for this machine, or another C library: the way without them does.
-    return null;
-  }
+function movesOf({ func, errno }: SystemLibrary): KernelMoves {
+  const renameat2 = func('int renameat2(int, const char *, int, const char *, unsigned int)');
+  const flock = func('int flock(int, int)');
+  const move = (from: string, to: string, flag: number): boolean =>
+    renameat2(AT_FDCWD, from, AT_FDCWD, to, flag) === 0 || refusal(errno());
+  return {
+    exchange: (one, other) => move(one, other, RENAME_EXCHANGE),
+    moveToFree: (from, to) => move(from, to, RENAME_NOREPLACE),
+    lock: (fd) => {
+      if (flock(fd, LOCK_EX | LOCK_NB) === 0) return 'taken';
+      return getSystemErrorName(-errno()) === 'EAGAIN' ? 'held' : 'unable';
+    },
+  };
 }
 
 function refusal(errno: number): false {
