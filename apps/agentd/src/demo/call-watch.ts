@@ -5,6 +5,7 @@ type Terminated = Extract<EngineEvent['payload'], { type: 'tool_call_terminated'
 /** One call as it was seen from outside; times are in ms since the watch began. */
 export interface WatchedCall {
   readonly id: string;
+  readonly sessionId: string;
   readonly tool: string;
   readonly label: string | null;
   /** When its first output came; null for a call without any. */
@@ -15,7 +16,7 @@ export interface WatchedCall {
   linesShown: number;
 }
 
-/** Follows the calls of a session, in the order in which they started. */
+/** Follows the calls of a tree, in the order in which they started. */
 export class CallWatch {
   readonly #calls = new Map<string, WatchedCall>();
   readonly #now: () => number;
@@ -34,11 +35,11 @@ export class CallWatch {
     return this.#calls.get(id);
   }
 
-  event({ payload }: EngineEvent): void {
+  event({ session_id: sessionId, payload }: EngineEvent): void {
     if (payload.type === 'tool_call_started') {
       const { tool_call_id: id, tool, label } = payload;
       const unseen = { firstOutputAt: null, endedAt: null, end: null, linesShown: 0 };
-      this.#calls.set(id, { id, tool, label, ...unseen });
+      this.#calls.set(id, { id, sessionId, tool, label, ...unseen });
     }
     if (payload.type !== 'tool_call_terminated') return;
     const call = this.#calls.get(payload.tool_call_id);

@@ -2,11 +2,12 @@ import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, realpath, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { Agents } from '../agents/load-agents.ts';
+import { Agents, builtInAgent, type LoadedAgent } from '../agents/load-agents.ts';
+import { parseAgentDocument } from '../agents/parse-agent-document.ts';
 import { settingsOf } from '../config/settings.ts';
 import { projectOf } from '../home/project.ts';
 import type { Situation } from '../situation.ts';
-import { demoScript, type DemoPaths } from './demo-script.ts';
+import { DEMO_AGENTS, demoScript, type DemoPaths } from './demo-script.ts';
 
 /** Where the demo plays. Its folders are kept, so that one can look at them afterwards. */
 export interface DemoStage {
@@ -14,6 +15,8 @@ export interface DemoStage {
   readonly paths: DemoPaths;
   /** How this agentd is called from a shell. */
   readonly command: string;
+  /** Gives the embedded model its script, in which the root has this handle. */
+  readonly writeScript: (handle: string) => Promise<void>;
 }
 
 export async function setStage(): Promise<DemoStage> {
@@ -23,7 +26,6 @@ export async function setStage(): Promise<DemoStage> {
   await mkdir(home, { mode: 0o700 });
   await mkdir(paths.scratch);
   const script = join(home, 'demo.yaml');
-  await writeFile(script, demoScript(paths));
   const checkout = checkoutAround(process.cwd()) ?? checkoutAround(import.meta.dirname);
   const workspace = checkout ?? (await smallProject(join(base, 'project')));
   const situation: Situation = {
@@ -31,10 +33,20 @@ export async function setStage(): Promise<DemoStage> {
     workspace: await realpath(workspace),
     project: projectOf(home, workspace),
     settings: settingsOf({ providers: { demo: { adaptor: 'scripted', script } } }),
-    agents: new Agents([]),
+    agents: new Agents([builtInAgent(), ...Object.entries(DEMO_AGENTS).map(demoAgent)]),
     skipped: null,
   };
-  return { situation, paths, command: checkout === undefined ? 'agentd' : 'npm run -s agentd --' };
+  const writeScript = (handle: string): Promise<void> => writeFile(script, demoScript(paths, handle));
+  return {
+    situation,
+    paths,
+    writeScript,
+    command: checkout === undefined ? 'agentd' : 'npm run -s agentd --',
+  };
+}
+
+function demoAgent([id, text]: readonly [string, string]): LoadedAgent {
+  return { document: parseAgentDocument(`${id}.md`, text), text, file: null };
 }
 
 /** The checkout of agentd that a folder belongs to. */

@@ -13,22 +13,56 @@ const MAX_LINE_LENGTH = 100;
 export class Narrator {
   readonly #screen: Screen;
   readonly #watch: CallWatch;
+  /** Handles of subagents by session. */
+  readonly #names = new Map<string, string>();
 
   constructor(screen: Screen, watch: CallWatch) {
     this.#screen = screen;
     this.#watch = watch;
   }
 
-  event({ payload }: EngineEvent): void {
+  event({ session_id: id, payload }: EngineEvent): void {
+    this.#meet(id, payload);
     if (payload.type === 'model_turn_committed') {
       const said = payload.content.map((part) => (part.type === 'text' ? part.text : '')).join('');
-      this.#line(`\n${this.#screen.style('cyan', '●')} ${this.#screen.style('bold', said)}`);
+      if (said !== '') this.#said(id, said);
     }
     if (payload.type === 'tool_call_started') {
-      this.#line(`  ${this.#screen.style('yellow', '▸')} ${titleOf(payload.tool, payload.label)}`);
+      this.#line(
+        `  ${this.#nameOf(id)}${this.#screen.style('yellow', '▸')} ${titleOf(payload.tool, payload.label)}`,
+      );
     }
+    this.#message(id, payload);
     const call = payload.type === 'tool_call_terminated' ? this.#watch.find(payload.tool_call_id) : undefined;
     if (call !== undefined) this.#ended(call);
+  }
+
+  /** Subagents get a name before what they do. */
+  #meet(id: string, payload: EngineEvent['payload']): void {
+    if (payload.type === 'session_created' && payload.origin !== null) this.#names.set(id, payload.handle);
+  }
+
+  #nameOf(id: string): string {
+    const name = this.#names.get(id);
+    return name === undefined ? '' : this.#screen.style('dim', `${name} `);
+  }
+
+  #said(id: string, text: string): void {
+    const isRoot = !this.#names.has(id);
+    const shown = printable(text);
+    this.#line(
+      `${isRoot ? '\n' : '  '}${this.#nameOf(id)}${this.#screen.style('cyan', '●')} ${isRoot ? this.#screen.style('bold', shown) : shown}`,
+    );
+  }
+
+  /** A message that its recipient now reads; packages write events beside the engine's. */
+  #message(id: string, payload: { readonly type: string; readonly text?: unknown }): void {
+    if (payload.type !== 'message_claimed') return;
+    const [first = '', second = ''] = String(payload.text).split('\n');
+    const shown = first.startsWith('<agent_message') ? second : first;
+    this.#line(
+      `  ${this.#nameOf(id)}${this.#screen.style('magenta', '✉')} ${shortened(shown, MAX_LINE_LENGTH)}`,
+    );
   }
 
   live(event: LiveEvent): void {
@@ -49,7 +83,9 @@ export class Narrator {
     if (end === null) return;
     const good = end.outcome === 'completed';
     const mark = this.#screen.style(good ? 'green' : 'red', good ? '✓' : '✗');
-    this.#line(`  ${mark} ${titleOf(call.tool, call.label)}${this.#screen.style('dim', this.#timing(call))}`);
+    const name = this.#nameOf(call.sessionId);
+    const timing = this.#screen.style('dim', this.#timing(call));
+    this.#line(`  ${name}${mark} ${titleOf(call.tool, call.label)}${timing}`);
     if (end.error !== null) this.#quiet(end.error.message);
     const diff = end.result?.metadata['diff'];
     if (typeof diff === 'string') this.#diff(diff);

@@ -1,5 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
+import { manualClock } from '@agentd/contract/testing';
 import { openSessions } from '../../src/compose.ts';
+import { treeEnd } from '../../src/run/tree-run.ts';
+import { TreeTally } from '../../src/run/tree-tally.ts';
 import { childrenOf, payloadsIn, resultsOf, rootRun, said, TreeBench, typesOf, until } from './tree-bench.ts';
 
 const ALL = '{ read: allow, bash: allow, delegate: allow, message: allow }';
@@ -124,6 +127,29 @@ sleeper:
     expect(payloadsIn(events, 'run_cancelled').map(({ reason }) => reason)).toEqual(
       expect.arrayContaining(['user', 'parent']),
     );
+  });
+
+  it('cuts a whole tree off when the time is up, background and all [CLI-4] [DLG-10]', async () => {
+    await using bench = await TreeBench.create({
+      script: `
+default:
+  - calls: [{ tool: delegate_subagent, args: { description: a, prompt: p, agent_type: sleeper, background: true } }]
+  - say: Started.
+sleeper:
+  - calls: [{ tool: bash, args: { command: "echo $$ >> pids; exec sleep 300" } }]
+`,
+      agents: { default: ALL, sleeper: '{ bash: allow }' },
+    });
+    const { events, session, started } = await bench.start();
+    const clock = manualClock();
+    const waiting = { clock, tally: new TreeTally(), msLeft: () => 600_000 };
+    const end = treeEnd({ session, started }, waiting, new AbortController().signal);
+    await started.done;
+    await until(async () => (await bench.numbersIn('pids')).length === 1);
+    clock.advance(600_000);
+    expect((await end).end).toMatchObject({ status: 'cancelled', reason: 'timeout', finalText: 'Started.' });
+    expect((await bench.numbersIn('pids')).filter(isAlive)).toEqual([]);
+    expect(payloadsIn(events, 'run_cancelled')).toHaveLength(1);
   });
 
   it('ends a whole tree with its last open session, and goes on with what was queued [SES-6] [DLG-11]', async () => {

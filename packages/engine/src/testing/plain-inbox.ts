@@ -43,17 +43,7 @@ class PlainInbox implements Inbox {
     if (seq <= this.#lastSeq) return;
     this.#lastSeq = seq;
     const letter = this.#letters.find(({ id }) => id === payload['message_id']);
-    if (payload.type === 'message_accepted') {
-      const { message_id: id, mode, body } = payload as unknown as Readonly<Record<string, string>>;
-      this.#letters.push({
-        id: id ?? '',
-        mode: mode ?? '',
-        body: body ?? '',
-        phase: 'waiting',
-        claimSeq: 0,
-        runId: null,
-      });
-    }
+    if (payload.type === 'message_accepted') this.#take(payload as never);
     if (payload.type === 'message_claimed' && letter)
       Object.assign(letter, { phase: 'claimed', claimSeq: seq, runId });
     if (payload.type === 'message_released' && letter) letter.phase = 'waiting';
@@ -83,6 +73,10 @@ class PlainInbox implements Inbox {
   release(): void {
     for (const { id, runId } of this.#in('claimed'))
       this.#write({ type: 'message_released', message_id: id }, runId);
+  }
+
+  #take({ message_id: id, mode, body }: Record<'message_id' | 'mode' | 'body', string>): void {
+    this.#letters.push({ id, mode, body, phase: 'waiting', claimSeq: 0, runId: null });
   }
 
   #in(phase: Letter['phase']): readonly Letter[] {

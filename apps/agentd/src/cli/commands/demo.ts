@@ -1,5 +1,5 @@
 import { randomIds, systemClock } from '@agentd/contract';
-import type { RunEnd, Session } from '@agentd/engine';
+import type { EngineEvent, RunEnd, Session, SessionListener } from '@agentd/engine';
 import { compose } from '../../compose.ts';
 import { CallWatch, type WatchedCall } from '../../demo/call-watch.ts';
 import { disappointments, storedBytes } from '../../demo/demo-checks.ts';
@@ -8,6 +8,8 @@ import { setStage, type DemoStage } from '../../demo/demo-stage.ts';
 import { Narrator } from '../../demo/narrator.ts';
 import { EXIT } from '../../exit-codes.ts';
 import { durationText } from '../../run/progress-lines.ts';
+import { treeEnd } from '../../run/tree-run.ts';
+import { TreeTally } from '../../run/tree-tally.ts';
 import { onInterruption } from '../interruption.ts';
 import type { Screen } from '../screen.ts';
 
@@ -17,9 +19,11 @@ export async function demo(screen: Screen): Promise<number> {
   introduce(stage, screen);
   const watch = new CallWatch(systemClock.now);
   const played = await play(stage, screen, watch);
+  const calls = watch.all.filter(({ sessionId }) => sessionId === played.sessionId);
   summarize({ ...played, calls: watch.all }, stage, screen);
   if (played.end.status === 'cancelled') return EXIT.cancelled;
-  const failures = await disappointments({ end: played.end, calls: watch.all, paths: stage.paths });
+  const { end, events } = played;
+  const failures = await disappointments({ end, calls, events, paths: stage.paths });
   for (const failure of failures) screen.tell(`agentd: the demo went wrong: not true that ${failure}`);
   return failures.length === 0 ? EXIT.completed : EXIT.failed;
 }
@@ -27,12 +31,17 @@ export async function demo(screen: Screen): Promise<number> {
 interface Played {
   readonly end: RunEnd;
   readonly sessionId: string;
+  /** Of the whole tree. */
+  readonly events: readonly EngineEvent[];
 }
 
-async function play({ situation, paths }: DemoStage, screen: Screen, watch: CallWatch): Promise<Played> {
+async function play(stage: DemoStage, screen: Screen, watch: CallWatch): Promise<Played> {
   using interruption = onInterruption();
+  const { situation, paths } = stage;
   const narrator = new Narrator(screen, watch);
   const stop = AbortSignal.any([interruption.signal, screen.closed]);
+  const events: EngineEvent[] = [];
+  const tally = new TreeTally();
   const { engine } = compose(situation);
   try {
     const session = await engine.createSession({
@@ -43,36 +52,41 @@ async function play({ situation, paths }: DemoStage, screen: Screen, watch: Call
       overlay: [
         { action: 'write', pattern: '*', effect: 'deny' },
         { action: 'write', pattern: `${paths.scratch}/*`, effect: 'allow' },
+        { action: 'message', pattern: '*', effect: 'allow' },
       ],
-      listener: {
-        event: (event) => {
-          watch.event(event);
-          narrator.event(event);
-        },
-        live: (event) => {
-          watch.live(event);
-          narrator.live(event);
-        },
-      },
+      listener: listenerOf([watch, tally, narrator, { event: (event) => events.push(event) }]),
     });
-    return { end: await runOf(session, stop), sessionId: session.id };
+    await stage.writeScript(session.handle);
+    return { end: await runOf(session, tally, stop), sessionId: session.id, events };
   } finally {
     await engine.stop();
   }
 }
 
-async function runOf(session: Session, signal: AbortSignal): Promise<RunEnd> {
-  const { runId, done } = await session.startRun({
+function listenerOf(all: readonly SessionListener[]): Required<SessionListener> {
+  return {
+    event: (event) => {
+      for (const one of all) one.event?.(event);
+    },
+    live: (event, sessionId) => {
+      for (const one of all) one.live?.(event, sessionId);
+    },
+  };
+}
+
+async function runOf(session: Session, tally: TreeTally, signal: AbortSignal): Promise<RunEnd> {
+  const started = await session.startRun({
     clientRunId: randomIds.uuid(),
     input: 'Show what you can do.',
     models: ['demo/guided-tour'],
     maxTurns: 20,
-    timeoutMs: 60_000,
+    timeoutMs: TIME_MS,
   });
-  const cancel = (): void => void session.cancel(runId, 'signal').catch(() => undefined);
-  signal.addEventListener('abort', cancel, { once: true });
-  return done;
+  const waiting = { clock: systemClock, tally, msLeft: () => TIME_MS };
+  return (await treeEnd({ session, started }, waiting, signal)).end;
 }
+
+const TIME_MS = 60_000;
 
 function introduce({ situation }: DemoStage, screen: Screen): void {
   const { style, print } = screen;
@@ -100,6 +114,7 @@ function summarize(
   print(`  session  ${sessionId}\n  stored   ${home}\n  scratch  ${paths.scratch}\n`);
   print(`\n${style('bold', 'Look at it')}\n`);
   print(`  ${here} sessions show ${sessionId}\n`);
+  print(`  ${here} sessions tree ${sessionId}\n`);
   print(`  ${here} sessions events ${sessionId}\n`);
   if (uri !== null) print(`  ${here} artifacts show ${uri[0]} --offset ${FLOOD.oddLine - 2} --limit 3\n`);
   print(`\n${style('bold', 'Use it')}\n  ANTHROPIC_API_KEY=… ${command} run "What does this project do?"\n`);
