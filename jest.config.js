@@ -7,7 +7,7 @@ export default {
     '<rootDir>/tooling/clauses',
   ],
   // Only a test that hangs may fail by this: on a machine with other work a process can take ten times as long.
-  testTimeout: 180_000,
+  testTimeout: 300_000,
   maxWorkers: '100%',
   watchman: false,
   reporters: ['default', '<rootDir>/tooling/jest-preset/reporter.js'],

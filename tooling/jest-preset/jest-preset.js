@@ -12,7 +12,7 @@ export default {
   testEnvironment: 'node',
   testEnvironmentOptions: { customExportConditions: ['@agentd/source', 'node', 'node-addons'] },
   // Only a test that hangs may fail by this: on a machine with other work a process can take ten times as long.
-  testTimeout: 180_000,
+  testTimeout: 300_000,
   extensionsToTreatAsEsm: ['.ts'],
   testMatch: ['<rootDir>/src/**/*.test.ts', '<rootDir>/test/**/*.test.ts'],
   testPathIgnorePatterns: ['/node_modules/', '/dist/'],

@@ -39,6 +39,7 @@ describe('the public surface', () => {
       'flush',
       'manualClock',
       'memoryOutputStore',
+      'processorMs',
       'sequenceModel',
       'turnParts',
     ]);

@@ -80,5 +80,5 @@ describe('a checkout', () => {
       const listed = await run(binary, ['sessions', 'list', '--json'], { cwd: folder, env });
       expect(listed.stdout).toContain(join(folder, 'work'));
     });
-  }, 180_000);
+  });
 });

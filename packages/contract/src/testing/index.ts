@@ -3,6 +3,7 @@ export { manualClock } from './manual-clock.ts';
 export type { ManualClock } from './manual-clock.ts';
 export { deferred, flush } from './deferred.ts';
 export type { Deferred } from './deferred.ts';
+export { processorMs } from './processor-ms.ts';
 export { countingIds } from './counting-ids.ts';
 export { memoryOutputStore } from './memory-output-store.ts';
 export type { MemoryOutputStore } from './memory-output-store.ts';

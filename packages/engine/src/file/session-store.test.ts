@@ -191,10 +191,11 @@ describe('fileSessionStore opens', () => {
   it('a log of 100,000 events without a copy of its text, in bounded time', async () => {
     const { lay, store } = await setup();
     await lay(SESSION, logText(Array.from({ length: 99_999 }, (_, index) => input(`text ${index}`))));
-    const before = performance.now();
+    const before = process.threadCpuUsage();
     const { events } = await store.read(SESSION);
+    const { user, system } = process.threadCpuUsage(before);
     expect(events).toHaveLength(100_000);
-    expect(performance.now() - before).toBeLessThan(10_000);
+    expect((user + system) / 1000).toBeLessThan(10_000);
   });
 
   it.each(['no-uuid', '..', `../${SESSION}`, SESSION.toUpperCase(), '', MISSING])(

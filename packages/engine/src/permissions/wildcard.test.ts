@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { processorMs } from '@agentd/contract/testing';
 import { matchesPattern, weightOf } from './wildcard.ts';
 
 /** The rules of PERM-1 word for word, with no thought of speed. */
@@ -52,9 +53,10 @@ describe('matchesPattern', () => {
     'takes a hostile pattern %j over 100 kB in its stride [PERM-2]',
     (pattern) => {
       const text = 'a'.repeat(100_000);
-      const startedAt = performance.now();
-      expect(matchesPattern(pattern, text)).toBe(!pattern.endsWith('b'));
-      expect(performance.now() - startedAt).toBeLessThan(1000);
+      let isMatch = false;
+      const spentMs = processorMs(() => (isMatch = matchesPattern(pattern, text)));
+      expect(isMatch).toBe(!pattern.endsWith('b'));
+      expect(spentMs).toBeLessThan(1000);
     },
   );
 
