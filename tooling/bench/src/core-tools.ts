@@ -126,6 +126,7 @@ export function bashCalls(): Promise<readonly string[]> {
     return [
       `1,000 spawns ${ms(total(plain))}, median ${ms(median(plain.wallMs))}; calls ${ms(total(tool))}, median ${ms(median(tool.wallMs))} (${ratio(total(tool), total(plain))})`,
       `${memory([tool])}; of the plain spawns: peak ${plain.peakRssMib.toFixed(0)} MiB`,
+      `processes left at the end: ${tool.children}, the one that guards commands`,
     ];
   });
 }

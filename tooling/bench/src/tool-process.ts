@@ -1,6 +1,7 @@
 // A process of its own for the benchmarks of core tools: runs calls one after the other and prints what each took.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { systemClock, type JsonObject } from '@agentd/contract';
@@ -24,6 +25,8 @@ export interface ToolFigures {
   readonly startRssMib: number;
   readonly endRssMib: number;
   readonly peakRssMib: number;
+  /** Processes that this one has started and that still live; 0 where /proc is missing. */
+  readonly children: number;
 }
 
 const MIB = 1024 * 1024;
@@ -71,6 +74,20 @@ async function plainSpawn({ command }: JsonObject): Promise<void> {
   await once(child, 'close');
 }
 
+function livingChildren(): number {
+  const pids = existsSync('/proc') ? readdirSync('/proc').filter((name) => /^\d+$/.test(name)) : [];
+  return pids.filter((pid) => {
+    try {
+      // pid (name) state ppid …
+      const [state, parent] =
+        readFileSync(`/proc/${pid}/stat`, 'latin1').split(') ').at(-1)?.split(' ') ?? [];
+      return Number(parent) === process.pid && state !== 'Z';
+    } catch {
+      return false;
+    }
+  }).length;
+}
+
 const startRssMib = process.memoryUsage.rss() / MIB;
 const wallMs: number[] = [];
 for (let round = 0; round < repeat; round++) {
@@ -85,5 +102,6 @@ const figures: ToolFigures = {
   startRssMib,
   endRssMib: process.memoryUsage.rss() / MIB,
   peakRssMib: process.resourceUsage().maxRSS / 1024,
+  children: livingChildren(),
 };
 process.stdout.write(JSON.stringify(figures));
