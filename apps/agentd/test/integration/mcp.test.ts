@@ -216,10 +216,13 @@ describe('agentd mcp and a client that is not what it should be', () => {
     expect(stdout).not.toContain('"interrupted"');
   });
 
-  it('ends on SIGTERM, and leaves nothing behind [MCP-8]', async () => {
-    const server = rawServer(bench);
+  it('tells the client what was not trusted; ends on SIGTERM, and leaves nothing behind [MCP-8]', async () => {
+    await bench.write('ws/brings/.agentd/agents/mine.md', 'not looked at');
+    const server = rawServer(bench, '--cwd', 'brings');
     await server.initialize();
-    const command = 'echo $$ > sleeper2; sleep 1000';
+    const told = await server.message(({ method }) => method === 'notifications/message');
+    expect(told.params).toMatchObject({ level: 'warning', data: expect.stringContaining('not trusted') });
+    const command = 'echo $$ > ../sleeper2; sleep 1000';
     server.say({ id: 1, method: 'tools/call', params: { name: 'bash', arguments: { command } } });
     const pid = await pidIn(inWorkspace('sleeper2'));
     server.child.kill('SIGTERM');
