@@ -2,12 +2,13 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
 import { isJSONRPCRequest } from '@modelcontextprotocol/sdk/types.js';
-import { systemClock } from '@agentd/contract';
+import type { Clock } from '@agentd/contract';
 import { serveClient, type ServedParts } from './mcp-server.ts';
 
 export interface HttpClientInit {
   readonly sessionId: string;
   readonly parts: ServedParts;
+  readonly clock: Clock;
   /** Called when the client ends the session. */
   readonly onClose: () => void;
 }
@@ -17,21 +18,29 @@ export class HttpClient {
   readonly sessionId: string;
   readonly #transport: StreamableHTTPServerTransport;
   readonly #mcp: McpServer;
+  readonly #clock: Clock;
   #openRequests = 0;
-  #seenAt = systemClock.now();
+  #seenAt: number;
 
-  private constructor(sessionId: string, transport: StreamableHTTPServerTransport, mcp: McpServer) {
+  private constructor(
+    { sessionId, clock }: HttpClientInit,
+    transport: StreamableHTTPServerTransport,
+    mcp: McpServer,
+  ) {
     this.sessionId = sessionId;
+    this.#clock = clock;
+    this.#seenAt = clock.now();
     this.#transport = transport;
     this.#mcp = mcp;
   }
 
-  static async open({ sessionId, parts, onClose }: HttpClientInit): Promise<HttpClient> {
+  static async open(init: HttpClientInit): Promise<HttpClient> {
+    const { sessionId, parts, onClose } = init;
     const transport = new StreamableHTTPServerTransport({
       sessionIdGenerator: () => sessionId,
       onsessionclosed: onClose,
     });
-    return new HttpClient(sessionId, transport, await serveClient(parts, transport));
+    return new HttpClient(init, transport, await serveClient(parts, transport));
   }
 
   /** False where its first request was no good, so that it never became a session. */
@@ -48,7 +57,7 @@ export class HttpClient {
     this.#openRequests++;
     response.once('close', () => {
       this.#openRequests--;
-      this.#seenAt = systemClock.now();
+      this.#seenAt = this.#clock.now();
       if (!response.writableFinished) this.#cancel(body);
     });
     await this.#transport.handleRequest(request, response, body);

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { once } from 'node:events';
 import { isInitializeRequest } from '@modelcontextprotocol/sdk/types.js';
-import { codeOf, messageOf, randomIds, systemClock } from '@agentd/contract';
+import { codeOf, messageOf, randomIds, systemClock, type Clock } from '@agentd/contract';
 import { setUpError } from '../faults.ts';
 import { readBody } from './http-body.ts';
 import { HttpClient } from './http-client.ts';
@@ -21,6 +21,10 @@ export interface HttpDoorInit {
   readonly parts: ServedParts;
   /** What every request must carry; null lets everybody on this machine in. */
   readonly token: string | null;
+  /** The machine's unless given. */
+  readonly clock?: Clock;
+  /** 256 unless given. */
+  readonly maxClients?: number;
 }
 
 /**
@@ -28,15 +32,19 @@ export interface HttpDoorInit {
  *   H1. Nothing reaches a tool that comes under another name than this machine's, from another site, or without the token.
  *   H2. Each `initialize` opens a session of its own; one that is not known is told so with 404, so that a client opens
  *       another.
- *   H3. There are MAX_CLIENTS sessions at most; room is made by ending those that were idle for long.
+ *   H3. There are `maxClients` sessions at most; room is made by ending those that were idle for long.
  */
 export class HttpDoor {
   readonly #init: HttpDoorInit;
   readonly #server: Server;
   readonly #clients = new Map<string, HttpClient>();
+  readonly #clock: Clock;
+  readonly #maxClients: number;
 
   constructor(init: HttpDoorInit) {
     this.#init = init;
+    this.#clock = init.clock ?? systemClock;
+    this.#maxClients = init.maxClients ?? MAX_CLIENTS;
     this.#server = createServer((request, response) => {
       this.#handle(request, response).catch(() => response.destroy());
     });
@@ -85,7 +93,7 @@ export class HttpDoor {
         message: 'the Mcp-Session-Id header is missing, and this is no initialize request',
       };
     if (!(await this.#madeRoom()))
-      return { status: 503, message: `${MAX_CLIENTS} clients are at work here: try again later` };
+      return { status: 503, message: `${this.#maxClients} clients are at work here: try again later` };
     return this.#opened();
   }
 
@@ -94,6 +102,7 @@ export class HttpDoor {
     const client = await HttpClient.open({
       sessionId,
       parts: this.#init.parts,
+      clock: this.#clock,
       onClose: () => this.#clients.delete(sessionId),
     });
     this.#clients.set(sessionId, client);
@@ -106,11 +115,11 @@ export class HttpDoor {
       .flatMap((client) => (client.idleSince === null ? [] : [{ client, since: client.idleSince }]))
       .toSorted((a, b) => a.since - b.since);
     for (const { client, since } of idle) {
-      const enough = this.#clients.size < MAX_CLIENTS ? IDLE_MS : IDLE_WHEN_FULL_MS;
-      if (systemClock.now() - since < enough) break;
+      const enough = this.#clients.size < this.#maxClients ? IDLE_MS : IDLE_WHEN_FULL_MS;
+      if (this.#clock.now() - since < enough) break;
       await this.#end(client);
     }
-    return this.#clients.size < MAX_CLIENTS;
+    return this.#clients.size < this.#maxClients;
   }
 
   async #end(client: HttpClient): Promise<void> {
