@@ -6,10 +6,13 @@ import { bashCalls, editLarge, readPage, renderPage } from './src/core-tools.ts'
 import { imageRequest } from './src/image-request.ts';
 import { media } from './src/media.ts';
 import { startUp } from './src/start-up.ts';
+import { messages, subagents } from './src/tree.ts';
 import { turnAround } from './src/turn-around.ts';
 
 const benches: Readonly<Record<string, () => Promise<readonly string[]>>> = {
   'turn-around': turnAround,
+  messages,
+  subagents,
   'start-up': startUp,
   capture,
   'capture-1g': captureOneGibibyte,
