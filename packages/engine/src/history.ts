@@ -38,12 +38,19 @@ interface View {
   tokens: number;
 }
 
-/** A history and its estimated size in tokens. */
-export interface Conversation {
-  readonly messages: readonly ModelMessage[];
+/** Estimated tokens of a history. */
+export interface HistorySize {
   readonly tokens: number;
   /** Those of `tokens` that came after the newest turn. */
   readonly newTokens: number;
+}
+
+/** What stands after the finished steps. */
+interface Tail {
+  readonly view: View;
+  /** Of a step whose calls are not all over. */
+  readonly open: readonly ModelMessage[];
+  readonly pending: readonly ModelMessage[];
 }
 
 const views = new WeakMap<SessionState, View>();
@@ -60,11 +67,22 @@ const views = new WeakMap<SessionState, View>();
  *   H7. An elided result keeps its place, its outcome and its error, and loses its files (MED-9).
  */
 export function modelMessages(state: SessionState): readonly ModelMessage[] {
-  return conversationOf(state).messages;
+  const { view, open, pending } = tailOf(state);
+  return [...view.head, ...view.messages, ...open, ...pending];
 }
 
-/** `modelMessages` with its size. The cost of one more turn is that turn's. */
-export function conversationOf(state: SessionState): Conversation {
+/** The size of `modelMessages`. It costs what the newest turn costs, however many there are. */
+export function historySize(state: SessionState): HistorySize {
+  const { view, open, pending } = tailOf(state);
+  const newest = open.at(-1) ?? view.messages.at(-1);
+  const after = messagesTokens(pending);
+  return {
+    tokens: view.headTokens + view.tokens + messagesTokens(open) + after,
+    newTokens: after + (newest?.role === 'tool' ? messagesTokens([newest]) : 0),
+  };
+}
+
+function tailOf(state: SessionState): Tail {
   const view = currentView(state);
   const { steps, pendingTexts } = state;
   const open: ModelMessage[] = [];
@@ -75,19 +93,12 @@ export function conversationOf(state: SessionState): Conversation {
     if (isFinal) keep(view, step, messages);
     else open.push(...messages);
   }
-  const pending = userMessages(pendingTexts);
-  const newest = open.at(-1) ?? view.messages.at(-1);
-  const after = messagesTokens(pending);
-  return {
-    messages: [...view.head, ...view.messages, ...open, ...pending],
-    tokens: view.headTokens + view.tokens + messagesTokens(open) + after,
-    newTokens: after + (newest?.role === 'tool' ? messagesTokens([newest]) : 0),
-  };
+  return { view, open, pending: userMessages(pendingTexts) };
 }
 
-/** Estimated tokens of the steps that the history shows, oldest first. Call it after `conversationOf`. */
+/** Estimated tokens of the steps that the history shows, oldest first; open ones are left out. */
 export function stepTokens(state: SessionState): readonly number[] {
-  return currentView(state).rendered.map(({ tokens }) => tokens);
+  return tailOf(state).view.rendered.map(({ tokens }) => tokens);
 }
 
 /** The view, brought up to what was taken out since. */

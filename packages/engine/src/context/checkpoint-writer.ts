@@ -1,4 +1,4 @@
-import { conversationOf, stepTokens } from '../history.ts';
+import { historySize, stepTokens } from '../history.ts';
 import type { Step } from '../session-state.ts';
 import { keptSayings, keptTurns } from './checkpoint-plan.ts';
 import { checkpointText } from './checkpoint-text.ts';
@@ -50,7 +50,7 @@ export class CheckpointWriter {
 
   /** Tokens of the request if all but the newest turns were gone. */
   least(fixed: number): number {
-    const { tokens } = conversationOf(this.#ports.state);
+    const { tokens } = historySize(this.#ports.state);
     return fixed + tokens - sum(stepTokens(this.#ports.state).slice(0, -FRESH_TURNS));
   }
 
@@ -116,7 +116,7 @@ export class CheckpointWriter {
     const { context, steps } = state;
     const { outputTokens } = attempts.client.info;
     const summary = Math.max(1, Math.min(LONGEST_SUMMARY, outputTokens, Math.floor(goal.trigger / 4)));
-    const { tokens } = conversationOf(state);
+    const { tokens } = historySize(state);
     const turns = stepTokens(state);
     const { checkpoint, files } = context;
     const replaced = checkpoint === null ? 0 : textTokens(checkpointText(checkpoint, files));

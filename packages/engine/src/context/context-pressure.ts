@@ -8,7 +8,7 @@ import {
   type Tool,
 } from '@agentd/contract';
 import { toolDefinitions } from '../calls/publication.ts';
-import { conversationOf } from '../history.ts';
+import { historySize } from '../history.ts';
 import type { ModelAttempts } from '../model-attempts.ts';
 import type { EventSink } from '../ports.ts';
 import type { RunPlan } from '../run-plan.ts';
@@ -128,7 +128,7 @@ export class ContextPressure {
 
   #size(info: ModelInfo): number {
     const { state } = this.#ports;
-    const history = conversationOf(state);
+    const history = historySize(state);
     return contextSize({ history, fixed: this.#fixedOf(info), counted: state.context });
   }
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { EventEnvelope, ModelMessage } from '@agentd/contract';
 import { envelope } from '../file/testing/sample-events.ts';
-import { conversationOf, modelMessages } from '../history.ts';
+import { historySize, modelMessages } from '../history.ts';
 import type { EnginePayload } from '../events.ts';
 import { SessionState } from '../session-state.ts';
 import { assertValidRequest } from '../testing/assert-valid-request.ts';
@@ -77,9 +77,11 @@ describe('the history of a log in which room was made', () => {
         const state = new SessionState();
         for (const [index, event] of events.entries()) {
           state.apply(event);
-          const now = conversationOf(state);
-          expect(now).toEqual(conversationOf(SessionState.of(events.slice(0, index + 1))));
-          expect(now.tokens).toBe(messagesTokens(now.messages));
+          const [now, size] = [modelMessages(state), historySize(state)];
+          const fresh = SessionState.of(events.slice(0, index + 1));
+          expect(size).toEqual(historySize(fresh));
+          expect(now).toEqual(modelMessages(fresh));
+          expect(size.tokens).toBe(messagesTokens(now));
         }
       }),
       { numRuns: 40 },
