@@ -4,7 +4,7 @@ import { excerpt } from './shorten.ts';
 export interface KeepLimits {
   /** As many of the newest turns stay as fit in here, in tokens. */
   readonly keep: number;
-  /** The last two, or the last one, stay while they fit in here. */
+  /** The last one, which no model has worked on yet, stays while it fits in here. */
   readonly room: number;
 }
 
@@ -16,7 +16,7 @@ export function keptTurns(tokens: readonly number[], { keep, room }: KeepLimits)
     const end = sizes.findIndex((size) => (left -= size) < 0);
     return end === -1 ? sizes.length : end;
   };
-  return Math.max(within(keep), Math.min(2, within(room)));
+  return Math.max(within(keep), Math.min(1, within(room)));
 }
 
 /** In characters. */

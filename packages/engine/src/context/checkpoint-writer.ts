@@ -18,7 +18,7 @@ const MOST_SAID = 8 * 1024;
 const MOST_FILES = 128 * 1024;
 
 /** A checkpoint that frees less than this part of what is aimed at costs more than it brings. */
-const LEAST_GAIN = 0.1;
+const LEAST_GAIN = 0.2;
 
 export interface CheckpointRequest {
   readonly goal: ContextLimits;
@@ -65,8 +65,9 @@ export class CheckpointWriter {
       {
         sessionId: this.#init.plan.session.id,
         checkpoints: context.checkpoints,
-        earlier: context.checkpoint?.summary ?? null,
-        steps: plan.covered.slice(context.covered),
+        earlier: context.summary?.text ?? null,
+        // What no model has summarized is still there to be.
+        steps: plan.covered.slice(context.summary?.covered ?? 0),
         maxOutputTokens: plan.summary,
         info: attempts.client.info,
         attempts: attempts.aside(),
@@ -115,7 +116,7 @@ export class CheckpointWriter {
     const { state, attempts } = this.#ports;
     const { context, steps } = state;
     const { outputTokens } = attempts.client.info;
-    const summary = Math.max(1, Math.min(LONGEST_SUMMARY, outputTokens, Math.floor(goal.trigger / 4)));
+    const summary = Math.max(1, Math.min(LONGEST_SUMMARY, outputTokens, Math.floor(goal.trigger / 8)));
     const { tokens } = historySize(state);
     const turns = stepTokens(state);
     const { checkpoint, files } = context;

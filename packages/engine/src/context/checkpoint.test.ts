@@ -51,7 +51,7 @@ describe('a checkpoint', () => {
     expect(messages).toHaveLength(1);
     expect(tools).toEqual([]);
     expect(session.agent).toBe('compaction');
-    expect(maxOutputTokens).toBe(2000);
+    expect(maxOutputTokens).toBe(1575);
     const text = textsOf(messages[0]);
     expect(text).toContain('USER: hello');
     expect(text).toContain('CALL print {"label":"label-0","bytes":5000}');
@@ -149,6 +149,22 @@ describe('a checkpoint', () => {
         });
       }
     }
+  });
+
+  it('is summarized by a model later on where none did at first [SES-8]', async () => {
+    const { create, summaries, shown } = pressureHarness({
+      answer: prints(30, 5000),
+      summary: (_request, count) => turnParts(count === 0 ? '' : `Summary ${count}.`),
+      tools: [printTool],
+    });
+    await runToEnd(await create(), { maxTurns: 40 });
+    const [first, second] = payloadsOf(shown, 'context_checkpoint_committed');
+    expect([first?.model, second?.model]).toEqual([null, 'test/a']);
+    const [text, later] = summaries.slice(1).map(({ messages }) => textsOf(messages[0]));
+    expect(text).not.toContain('<earlier_summary>');
+    expect(text).toContain('"label-0"');
+    expect(later).toContain('<earlier_summary>\nSummary 1.');
+    expect(later).not.toContain('"label-0"');
   });
 
   it('stops asking for summaries after three failures in a row [SES-8]', async () => {

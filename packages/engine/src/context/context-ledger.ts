@@ -4,6 +4,11 @@ import type { Step } from '../session-state.ts';
 export type Checkpoint = EventOf<'context_checkpoint_committed'>;
 export type RehydratedFile = EventOf<'context_rehydrated'>['files'][number];
 
+export interface WrittenSummary {
+  readonly text: string;
+  readonly covered: number;
+}
+
 /** What was taken out of the history, and how large it was when a provider last counted it. */
 export interface ContextView {
   /** Stands in for the first `covered` steps. */
@@ -13,6 +18,8 @@ export interface ContextView {
   readonly files: readonly RehydratedFile[];
   /** The notes of the workspace that the covered steps had read last; null where they had read none. */
   readonly notes: EventOf<'agents_md_loaded'> | null;
+  /** The newest summary that a model wrote, and how many steps it stands for. */
+  readonly summary: WrittenSummary | null;
   /** How many checkpoints were made. */
   readonly checkpoints: number;
   /**
@@ -36,6 +43,7 @@ export class ContextLedger implements ContextView {
   covered = 0;
   files: readonly RehydratedFile[] = [];
   notes: EventOf<'agents_md_loaded'> | null = null;
+  summary: WrittenSummary | null = null;
   checkpoints = 0;
   reported: number | null = null;
   saved = 0;
@@ -82,6 +90,7 @@ export class ContextLedger implements ContextView {
       this.covered += 1;
     }
     this.checkpoint = checkpoint;
+    if (checkpoint.model !== null) this.summary = { text: checkpoint.summary, covered: this.covered };
     this.checkpoints += 1;
     this.files = [];
     this.revision += 1;

@@ -43,6 +43,9 @@ export type PressureReason = 'size' | 'overflow';
 /** What stays to be seen of an output, in characters: little of an old one, more of one that was not worked on yet. */
 const SHOWN = { old: 300, fresh: 1200 };
 
+/** The part of what a checkpoint has freed that files may take again. */
+const FOR_FILES = 1 / 3;
+
 /** By how much a request is made smaller that a provider refused although it should have fitted. */
 const SHRINKING = { trigger: 0.6, room: 0.8 };
 
@@ -103,7 +106,7 @@ export class ContextPressure {
       throw thrown;
     }
     const left = goal.trigger - this.#size(info);
-    await this.#checkpoints.rehydrate(bytesOf(left / 2), signal);
+    await this.#checkpoints.rehydrate(bytesOf(left * FOR_FILES), signal);
   }
 
   /** Takes out the largest outputs of the newest turns until so many tokens are free. */

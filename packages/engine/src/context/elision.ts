@@ -11,6 +11,13 @@ import { TOOL_CONTENT_FORMAT } from './tool-content.ts';
 /** Smaller outputs stay: what stands in their place would not be much shorter (SES-8). */
 export const BULKY_BYTES = 8 * 1024;
 
+const SHORTENED = '\nShortened, it was:\n';
+
+/** Where a marker leads, without what it shows of the output. */
+export function leadOf(marker: string): string {
+  return marker.split(SHORTENED, 1)[0] ?? marker;
+}
+
 /** Outputs of the newest turns stay (SES-8). */
 export const FRESH_TURNS = 2;
 
@@ -49,7 +56,7 @@ export function elisionOf(
 ): EventOf<'tool_output_elided'> {
   const bytes = Buffer.byteLength(report.text);
   const reads = stored.uris.map((uri) => `read(filePath=${JSON.stringify(uri)})`).join(', ');
-  const marker = [
+  const lead = [
     `[output taken out to save context: ${bytes} bytes]`,
     `Read what you still need of it: ${reads}`,
     ...(isToolContent
@@ -57,13 +64,13 @@ export function elisionOf(
       : []),
     ...((report.retained_output?.missing_bytes ?? 0) > 0 ? ['It was not stored to its end.'] : []),
     ...filesLine(report),
-    ...(report.text.trim() === '' ? [] : [`Shortened, it was:\n${excerpt(report.text, shown).trim()}`]),
   ].join('\n');
+  const shortened = report.text.trim() === '' ? '' : SHORTENED + excerpt(report.text, shown).trim();
   const references = stored.references.map(({ uri }) => ({ uri }));
   return {
     type: 'tool_output_elided',
     tool_call_id: started.callId,
-    marker,
+    marker: lead + shortened,
     byte_length: bytes,
     references,
   };

@@ -66,7 +66,7 @@ describe('the history of a log in which room was made', () => {
       fc.property(scripts, insertions, losses, (script, inserted, lost) => {
         assertValid(modelMessages(SessionState.of(pressed(eventsOf(script), inserted, lost))));
       }),
-      { numRuns: 400 },
+      { numRuns: 250 },
     );
   });
 
@@ -84,7 +84,7 @@ describe('the history of a log in which room was made', () => {
           expect(size.tokens).toBe(messagesTokens(now));
         }
       }),
-      { numRuns: 40 },
+      { numRuns: 25 },
     );
   });
 

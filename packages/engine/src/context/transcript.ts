@@ -2,6 +2,7 @@ import type { TurnCall } from '../call-ledger.ts';
 import { resultText } from '../history.ts';
 import { textOf } from '../run-ledger.ts';
 import type { Step } from '../session-state.ts';
+import { leadOf } from './elision.ts';
 import { beginning, excerpt, shortArguments } from './shorten.ts';
 import { storedOutput } from './stored-output.ts';
 
@@ -59,13 +60,14 @@ function turnText({ inputs, content, calls }: Step, limits: PieceLimits): string
 
 function callText(call: TurnCall, input: unknown, { output, argument }: PieceLimits): string {
   const { tool, report, marker } = call;
-  const text = resultText(call);
-  const stored = text.length > output && marker === null ? storedOutput(call) : null;
+  const whole = marker === null ? resultText(call) : leadOf(marker);
+  // A marker leads to the output: cut, it would lead nowhere.
+  const text = marker === null ? excerpt(whole, output) : whole;
+  const stored = text === whole ? null : storedOutput(call);
   return [
     `CALL ${tool} ${shortArguments(input, argument)}`,
     ...(report === null || report.attachments.length === 0 ? [] : ['(its files are not shown here)']),
-    // A marker leads to the output, so that it is worth more than the limit.
-    `RESULT (${report?.outcome ?? 'unknown'}): ${excerpt(text, marker === null ? output : output + 300)}`,
+    `RESULT (${report?.outcome ?? 'unknown'}): ${text}`,
     ...(stored === null ? [] : [`WHOLE OUTPUT: ${stored.uris.join(' ')}`]),
   ].join('\n');
 }
