@@ -1,4 +1,4 @@
-import { mkdir, open, readdir, rename, stat } from 'node:fs/promises';
+import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { codeOf, isUuid, type SessionId } from '@agentd/contract';
 
@@ -69,6 +69,11 @@ export class SessionFolders {
     await rename(staged.folder, place.folder);
     await syncFolder(parent);
     if (place.folder !== place.rootFolder) await syncFolder(place.rootFolder);
+  }
+
+  /** Removes what a crash left of subagents that were being made. For the owner of the tree, before it makes any. */
+  async sweepTree({ rootFolder }: SessionPlace): Promise<void> {
+    await rm(join(rootFolder, CREATING), { recursive: true, force: true });
   }
 
   /** Folders of roots that are being made, or were when their process ended. */

@@ -123,6 +123,19 @@ describe('fileSessionStore creates', () => {
     await owned.release();
     const again = await store.open(CHILD);
     await again.release();
+    expect([await store.children(SESSION), await store.children(CHILD)]).toEqual([[CHILD], []]);
+    expect([await store.rootOf(CHILD), await store.rootOf(SESSION)]).toEqual([SESSION, SESSION]);
+    const nobody = '0b6f3c1e-5d0a-4c55-9a58-00000000dead';
+    await expect(store.rootOf(nobody)).rejects.toMatchObject({ code: 'ENGINE_SESSION_NOT_FOUND' });
+  });
+
+  it('and clears away, when the root opens, what a crash left of subagents that were being made [SES-4]', async () => {
+    const { folder, store } = await setup();
+    await (await store.create(SESSION, created)).release();
+    await mkdir(join(folder, SESSION, '.creating', `${CHILD}-0000`), { recursive: true });
+    const owned = await store.open(SESSION);
+    expect((await readdir(join(folder, SESSION))).toSorted()).toEqual(['events.jsonl', 'owner.lock']);
+    await owned.release();
   });
 });
 

@@ -93,6 +93,7 @@ class FileSessionStore {
     return this.#claim(sessionId, async () => {
       const hold = await this.#trees.hold(place.rootId, place.rootFolder);
       try {
+        if (sessionId === place.rootId) await this.#folders.sweepTree(place);
         return await this.#openLocked(place, sessionId, hold);
       } catch (error) {
         await hold.release();
