@@ -119,16 +119,13 @@ export class Admission {
     try {
       await held.log.sync();
       if (!job.cancelling.aborted) await this.create(record, held);
+      if (!job.cancelling.aborted) this.#crew.place(job, held);
     } catch (error) {
       await this.#crew.conclude(job, failure(error), true);
       return recordIn(held, record.invocationId);
     }
-    if (job.cancelling.aborted) {
-      await this.#crew.conclude(job, withoutRun('cancelled'), true);
-      return recordIn(held, record.invocationId);
-    }
-    this.#crew.place(job, held);
-    this.#crew.launch(job);
+    if (job.cancelling.aborted) await this.#crew.conclude(job, withoutRun('cancelled'), true);
+    else this.#crew.launch(job);
     await held.log.sync();
     return recordIn(held, record.invocationId);
   }

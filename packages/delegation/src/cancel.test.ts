@@ -148,6 +148,47 @@ describe('the cancel of a run', () => {
     expect(delegation.quiet(root.rootId)).toBe(true);
   });
 
+  it('reaches what a child left at work that has ended itself, and a child that was woken [DLG-10] [DLG-7]', async () => {
+    const { host, delegation } = world();
+    const root = await rootAtWork(host);
+    const { child } = await delegate(host, root, { background: true });
+    await running(host, child);
+    const nested = await delegate(host, child, { background: true });
+    const deeper = await delegate(host, nested.child, { background: true });
+    await running(host, deeper.child);
+    for (const { sessionId } of [child, nested.child]) await host.end(sessionId, 'I wait for mine.');
+    await flush();
+    await host.prompt(nested.child.sessionId, 'a message');
+    await host.cancelRun(root.sessionId);
+    await delegation.settled(root.rootId);
+    expect(await statusOf(host, child)).toBe('completed');
+    for (const one of [nested, deeper]) expect(await statusOf(host, one.child)).toBe('cancelled');
+    expect(told(host, nested.child.sessionId)).toEqual([]);
+    expect(delegation.quiet(root.rootId)).toBe(true);
+  });
+
+  it('leaves a child alone that an earlier run still has at work, and takes back what it gave it [DLG-10] [DLG-13]', async () => {
+    const { host, delegation } = world();
+    const root = await rootAtWork(host);
+    const { child } = await delegate(host, root, { background: true });
+    await running(host, child);
+    await host.end(root.sessionId, 'I wait.');
+    await host.prompt(root.sessionId, 'another run');
+    const args = { description: 'd', prompt: 'p', agent_type: 'explore', background: true };
+    await host.call(root.sessionId, 'delegate_subagent', {
+      args: { ...args, resume_session_id: child.handle },
+    });
+    await host.cancelRun(root.sessionId);
+    await flush();
+    expect(await statusOf(host, child)).toBe('running');
+    await host.end(child.sessionId, 'done');
+    await delegation.settled(root.rootId);
+    expect(host.ledger(root.sessionId).finished.map(({ end }) => end?.status)).toEqual([
+      'completed',
+      'cancelled',
+    ]);
+  });
+
   it('leaves children of earlier runs alone [DLG-10]', async () => {
     const { host, delegation } = world();
     const root = await rootAtWork(host);

@@ -1,5 +1,6 @@
 import { codeOf, messageOf, type RunId, type SessionId } from '@agentd/contract';
 import { untilAborted, whileListening } from './abortable.ts';
+import { childrenOfRun, withDescendants } from './cascade.ts';
 import { childInput } from './child-input.ts';
 import type { DelegationRecord } from './delegation-record.ts';
 import { Job } from './job.ts';
@@ -23,7 +24,7 @@ export class Crew {
   readonly #settings: DelegationSettings;
   readonly #jobs = new Map<string, Job>();
   /** Jobs with what follows their end: the wake of the parent, the next turn. */
-  readonly #atWork = new Map<Job, Promise<void>>();
+  readonly #atWork = new Set<{ readonly rootId: SessionId | null; readonly work: Promise<void> }>();
 
   constructor({ host }: Pick<DelegationPorts, 'host'>, settings: DelegationSettings) {
     this.#host = host;
@@ -42,7 +43,7 @@ export class Crew {
   /** Resolves once no job of the tree is left and all wakes were asked for. */
   async settled(rootId: SessionId): Promise<void> {
     const left = (): readonly Promise<void>[] =>
-      [...this.#atWork].filter(([job]) => job.rootId === rootId).map(([, work]) => work);
+      [...this.#atWork].flatMap((one) => ((one.rootId ?? rootId) === rootId ? [one.work] : []));
     for (let work = left(); work.length > 0; work = left()) await Promise.all(work);
   }
 
@@ -69,7 +70,7 @@ export class Crew {
   /** Carries the job from here to its end. */
   launch(job: Job): void {
     const earlier = this.#lastOf(job);
-    this.#track(job, this.#carry(job, earlier));
+    this.#track(job.rootId, this.#carry(job, earlier));
   }
 
   /** For a job that comes to no run: its end is known already. */
@@ -78,15 +79,23 @@ export class Crew {
       (record) => this.#leave(job, record),
       () => this.#leave(job, null),
     );
-    this.#track(job, work);
+    this.#track(job.rootId, work);
     await work;
     return job.end;
   }
 
-  /** The live cascade of DLG-10. */
+  /** The live cascade of DLG-10: what the run had started ends, and what that had started. */
   cancelRun(ledger: DelegationLedger, runId: RunId): void {
     for (const { parentRunId, invocationId } of ledger.unfinished)
       if (parentRunId === runId) this.#jobs.get(invocationId)?.cancel('run');
+    const children = childrenOfRun(ledger, runId);
+    if (children.length === 0) return;
+    // A host that cannot answer any more has cancelled everybody itself.
+    const work = this.#host
+      .find(ledger.sessionId)
+      .then((parent) => (parent === null ? undefined : this.#cancelBelow(parent.rootId, children)))
+      .catch(() => undefined);
+    this.#track(null, work);
   }
 
   /** Ends all prompts of a child that are not finished; the newest of them as it ended, null without any (DLG-14). */
@@ -106,6 +115,17 @@ export class Crew {
       // The log of the root cannot be opened any more: what waits is left to the next process.
       for (const job of this.of(rootId)) if (job.parentId === rootId) job.giveUp();
     }
+  }
+
+  /** Children that have ended may have others at work still, or may have been woken. */
+  async #cancelBelow(rootId: SessionId, children: readonly SessionId[]): Promise<void> {
+    const below = withDescendants(await this.#host.tree(rootId), children);
+    const jobs = this.of(rootId);
+    for (const job of jobs) if (below.has(job.parentId)) job.cancel('run');
+    // Another run of the parent may have resumed one meanwhile.
+    const wanted = new Set(jobs.flatMap((job) => (job.cancelling.aborted ? [] : [job.childId])));
+    const left = [...below].filter((id) => !wanted.has(id));
+    await Promise.all(left.map((id) => this.#host.cancelRun(id)));
   }
 
   async #grantTurns(held: Held): Promise<void> {
@@ -197,11 +217,10 @@ export class Crew {
     if (job.background && job.parentId === job.rootId) await this.grantTurns(job.rootId);
   }
 
-  #track(job: Job, work: Promise<void>): void {
-    this.#atWork.set(
-      job,
-      work.finally(() => this.#atWork.delete(job)),
-    );
+  /** Null stands for any tree. */
+  #track(rootId: SessionId | null, work: Promise<void>): void {
+    const one = { rootId, work: work.finally(() => this.#atWork.delete(one)) };
+    this.#atWork.add(one);
   }
 }
 

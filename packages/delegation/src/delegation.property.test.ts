@@ -10,7 +10,10 @@ import { runByClientId, runsOf, textOf } from './testing/memory-session.ts';
 
 type Action =
   | { readonly do: 'delegate' | 'resume'; readonly who: number; readonly background: boolean }
-  | { readonly do: 'end' | 'cancel' | 'cancel child' | 'repeat' | 'page out'; readonly who: number }
+  | {
+      readonly do: 'end' | 'cancel' | 'cancel child' | 'repeat' | 'page out' | 'message';
+      readonly who: number;
+    }
   | { readonly do: 'fail'; readonly who: number };
 
 /** An action, and how many microtasks later the process dies, if it does; and what of each log the disk has kept. */
@@ -30,7 +33,7 @@ const action: fc.Arbitrary<Action> = fc.oneof(
   {
     weight: 4,
     arbitrary: fc.record({
-      do: fc.constantFrom('fail', 'cancel', 'cancel child', 'repeat', 'page out' as const),
+      do: fc.constantFrom('fail', 'cancel', 'cancel child', 'repeat', 'page out', 'message' as const),
       who,
     }),
   },
@@ -106,6 +109,8 @@ class Tree {
         return this.#cancelChild(action.who);
       case 'repeat':
         return this.#repeat(action.who);
+      case 'message':
+        return this.#message(action.who);
       default:
         return this.#pageOut(action.who);
     }
@@ -187,6 +192,15 @@ class Tree {
     const before = this.#world.host.ledger(task.parent).unfinished.length;
     this.#call(task.parent, 'delegate_subagent', { callId: task.callId, args });
     return () => expect(this.#host.ledger(task.parent).unfinished).toHaveLength(before);
+  }
+
+  /** A run that is nobody's delegation, as a message would start one (DLG-7). */
+  #message(who: number) {
+    const id = this.#pick(who, (id) => !this.#atWork(id));
+    if (id === null) return null;
+    void this.#host.prompt(id, 'a message');
+    const run = `prompt ${(this.#prompts += 1)}`;
+    return () => this.model.prompt(id, run);
   }
 
   #pageOut(who: number) {

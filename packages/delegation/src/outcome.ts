@@ -26,7 +26,12 @@ export interface Ending {
 /** What the parent's log records of an outcome. */
 export function endOf(record: DelegationRecord, outcome: ChildOutcome, ending: Ending): DelegationEnd {
   const { status, text, error } = outcome;
-  return { status, ...previewOf(text), error, delivery: deliveryOf(record, status, ending) };
+  return { status, ...previewOf(text), error: bounded(error), delivery: deliveryOf(record, status, ending) };
+}
+
+/** What went wrong is told in as much space as what was said. */
+function bounded(error: ChildOutcome['error']): DelegationEnd['error'] {
+  return error === null ? null : { code: error.code, message: previewOf(error.message).preview };
 }
 
 /**

@@ -51,12 +51,8 @@ export class Recovery {
 
   async #takeUp(job: Job, record: DelegationRecord, held: Held): Promise<void> {
     const outcome = await this.#outcomeSoFar(job, record, held).catch(failure);
-    if (outcome !== null) {
-      await this.#crew.conclude(job, outcome, false);
-      return;
-    }
-    this.#crew.place(job, held);
-    this.#crew.launch(job);
+    if (outcome === null) this.#crew.launch(job);
+    else await this.#crew.conclude(job, outcome, false);
   }
 
   /** Null where the child is there and goes on. */
@@ -64,7 +60,9 @@ export class Recovery {
     if (job.cancelling.aborted) return this.#reached(record, 'cancelled');
     // Its parent will be told of it and may resume it, so it has to be there even if it never ran.
     if (record.phase === 'reserved') await this.#admission.create(record, held);
-    return record.background ? null : this.#reached(record, 'interrupted');
+    if (!record.background) return this.#reached(record, 'interrupted');
+    this.#crew.place(job, held);
+    return null;
   }
 
   /** How far a child came that must not go on: its own log says it (field F12). */

@@ -101,6 +101,7 @@ export class ReferenceModel {
   /** By `cancel_subagent`. */
   cancelChild(id: string): void {
     for (const task of this.open.filter(({ child }) => child === id)) this.#cancelTask(task);
+    this.#stop(id);
     this.advance();
   }
 
@@ -110,17 +111,29 @@ export class ReferenceModel {
     task.told = told;
   }
 
+  /** What a run had started, and all below it, unless another run still has a prompt there. */
   #cancelChildren(id: string, run: string | null): void {
-    for (const task of this.open.filter(({ parent, parentRun }) => parent === id && parentRun === run))
-      this.#cancelTask(task);
+    const ofRun = this.tasks.filter(({ parent, parentRun }) => parent === id && parentRun === run);
+    for (const task of ofRun) if (task.state !== 'ended') this.#cancelTask(task);
+    for (const { child } of ofRun) if (!this.open.some((task) => task.child === child)) this.#stopAll(child);
   }
 
   #cancelTask(task: Task): void {
-    if (this.runOf(task.child) === task.callId) {
-      this.#cancelChildren(task.child, task.callId);
-      this.#node(task.child).run = null;
-    }
+    if (this.runOf(task.child) === task.callId) this.#stop(task.child);
     this.close(task, 'cancelled', false);
+  }
+
+  #stop(id: string): void {
+    const run = this.runOf(id);
+    if (run === null || !this.nodes.has(id)) return;
+    this.#node(id).run = null;
+    this.#cancelChildren(id, run);
+  }
+
+  #stopAll(id: string): void {
+    this.#stop(id);
+    for (const task of this.open.filter(({ parent }) => parent === id)) this.#cancelTask(task);
+    for (const [child, { parent }] of this.nodes) if (parent === id) this.#stopAll(child);
   }
 
   #node(id: string): Node {
