@@ -1,5 +1,5 @@
 import { constants } from 'node:fs';
-import { open, type FileHandle } from 'node:fs/promises';
+import { open, statfs, type FileHandle } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import { isSameFile, type FileIdentity } from '../target/identity.ts';
 import { openTarget } from '../target/open-target.ts';
@@ -8,6 +8,9 @@ import type { KernelMoves } from './kernel-moves.ts';
 /** Who publishes holds the lock for milliseconds; a stranger's own use of such a lock must not hold us for ever. */
 const MAX_WAIT_MS = 2000;
 const POLL_MS = 5;
+
+/** SMB, by its names for statfs: there a lock keeps everybody from reading, our own checks of the file among them. */
+const MANDATORY_LOCKS: ReadonlySet<number> = new Set([0xff53_4d42, 0xfe53_4d42, 0x517b]);
 
 export interface LockedPlace {
   /** What is to be replaced. */
@@ -30,7 +33,7 @@ export async function publishAlone<T>(
   { moves, signal }: { readonly moves: KernelMoves | null; readonly signal: AbortSignal },
   publish: () => Promise<T>,
 ): Promise<T> {
-  if (moves === null) return publish();
+  if (moves === null || MANDATORY_LOCKS.has((await statfs(stage)).type)) return publish();
   // The stage is known to nobody yet, so its lock is free; and nobody waits for a file that is older than his own.
   await using own = await open(stage, constants.O_RDONLY | constants.O_NOFOLLOW);
   moves.lock(own.fd);
