@@ -27,7 +27,7 @@ describe('InputLedger', () => {
 
   it('I2 leaves with its turn what that turn has taken in [MSG-10]', () => {
     const ledger = ledgerOf(claimed('a', 'first'), claimed('b', 'second'));
-    expect(ledger.take(1)).toEqual(['first']);
+    expect(ledger.take(1).texts).toEqual(['first']);
     for (const payload of [released('a'), claimed('a', 'again')])
       ledger.apply({ seq: 3, run_id: 'r', payload } as never);
     expect(ledger.texts).toEqual(['second']);

@@ -68,7 +68,9 @@ describe('the command line', () => {
     const { code, stdout, stderr } = await bench.run(['demo'], { env: { TMPDIR: bench.workspace } });
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout).not.toContain('\u001B');
-    expect(stdout).toMatch(/completed in .*: 8 turns, 10 calls, 1 denied, [\d,]+ bytes of output stored/);
+    expect(stdout).toMatch(
+      /completed in .*: 1[0-3] turns, 13 calls, 1 denied, [\d,]+ bytes of output stored/,
+    );
     const [, home = '', id = ''] = /AGENTD_HOME=(\S+) .* sessions show (\S+)/.exec(stdout) ?? [];
     const shown = await bench.run(['sessions', 'show', id], { env: { AGENTD_HOME: home } });
     expect(shown.stdout).toContain('agentd demo');
