@@ -16,11 +16,16 @@ const stopped = (): Promise<boolean> =>
     () => true,
     () => false,
   );
+let hasToldEnough = false;
 process.stdout.write('ready\n');
 while (!(await stopped())) {
   const report = await store.collect({ logs: () => logFilesUnder(sessions, 'events.jsonl') }, NO_ABORT);
   counts[report.kind] += 1;
   if (report.kind === 'collected') counts.removed += report.tallies.removed.count;
+  if (!hasToldEnough && counts.removed > 20 && counts.skipped > 0) {
+    hasToldEnough = true;
+    process.stdout.write('enough\n');
+  }
   await delay(2); // Publishers get a chance too.
 }
 process.stdout.write(`${JSON.stringify(counts)}\n`);

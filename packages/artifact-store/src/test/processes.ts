@@ -1,6 +1,7 @@
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { afterEach } from '@jest/globals';
 
 /** A program of this folder in a process of its own. */
 export interface TestProcess {
@@ -25,6 +26,13 @@ const PROGRAMS = {
   'publish-list': import.meta.resolve('./publish-list.ts'),
   'publish-loop': import.meta.resolve('./publish-loop.ts'),
 };
+
+/** Whoever is left when its test is over, also by a failure, would keep Jest from ending: it holds our stderr. */
+const living = new Set<ChildProcess>();
+afterEach(() => {
+  for (const child of living) child.kill('SIGKILL');
+  living.clear();
+});
 
 type ProgramName = keyof typeof PROGRAMS;
 
@@ -73,6 +81,7 @@ function nodeArguments(name: ProgramName, args: readonly string[]): readonly str
 
 function start(command: string, args: readonly string[]): TestProcess {
   const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+  living.add(child);
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   const exit = new Promise<number | null>((resolve) => child.once('exit', resolve));
   return {

@@ -171,8 +171,8 @@ describe('the output of a command', () => {
   });
 
   it('costs bounded memory: 1 GiB goes through 64 MiB [BASH-9]', async () => {
-    // A process of its own: Jest's heap would blur what the tool costs. Garbage that a busy machine collects late only
-    // adds to it, so the least of three looks counts.
+    // A process of its own: Jest's heap would blur what the tool costs. Garbage that is collected late only adds to it,
+    // so there is little room for it, and the least of three looks counts.
     const peaks: number[] = [];
     while (peaks.length < 3 && !(Math.min(...peaks) < 64)) {
       const { bytes, extraMiB } = await probe({
@@ -317,7 +317,11 @@ interface Probed {
 /** Runs a command in another process. */
 async function probe(request: { command: string; input?: string }, env = {}): Promise<Probed> {
   const script = fileURLToPath(new URL('./testing/bash-probe.ts', import.meta.url));
-  const flags = ['--disable-warning=ExperimentalWarning', '--conditions=@agentd/source'];
+  const flags = [
+    '--max-semi-space-size=1',
+    '--disable-warning=ExperimentalWarning',
+    '--conditions=@agentd/source',
+  ];
   const { stdout } = await promisify(execFile)(
     process.execPath,
     [...flags, script, JSON.stringify(request)],

@@ -9,8 +9,8 @@ const MIB = 1024 * 1024;
 const filled = (text: string): Buffer => Buffer.alloc(20 * MIB, text);
 
 /**
- * The cost of one large fetch in a process that has fetched before. Garbage that a busy machine collects late only adds
- * to it, so the least of three looks counts.
+ * The cost of one large fetch in a process that has fetched before. Garbage that is collected late only adds to it, so
+ * that process has little room for it, and the least of three looks counts.
  */
 async function peakOf(body: Buffer, headers: object = {}): Promise<number> {
   const peaks: number[] = [];

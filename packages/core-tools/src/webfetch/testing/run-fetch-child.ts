@@ -11,7 +11,7 @@ export async function runFetchChild(
   task: FetchTask,
   variables: NodeJS.ProcessEnv = {},
 ): Promise<FetchReport> {
-  const child = spawn(process.execPath, ['--conditions=@agentd/source', SCRIPT], {
+  const child = spawn(process.execPath, ['--max-semi-space-size=1', '--conditions=@agentd/source', SCRIPT], {
     stdio: ['pipe', 'pipe', 'inherit'],
     env: { ...process.env, ...variables },
   });

@@ -1,6 +1,7 @@
-import { spawn } from 'node:child_process';
+import { spawn, type ChildProcess } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { afterEach } from '@jest/globals';
 
 /** A program of this folder in a process of its own. */
 export interface TestProcess {
@@ -10,6 +11,13 @@ export interface TestProcess {
   readonly kill: () => Promise<readonly string[]>;
 }
 
+/** Whoever is left when its test is over, also by a failure, would keep Jest from ending: it holds our stderr. */
+const living = new Set<ChildProcess>();
+afterEach(() => {
+  for (const child of living) child.kill('SIGKILL');
+  living.clear();
+});
+
 export function runProgram(name: string, args: readonly string[]): TestProcess {
   const program = fileURLToPath(new URL(name, import.meta.url));
   const child = spawn(
@@ -17,6 +25,7 @@ export function runProgram(name: string, args: readonly string[]): TestProcess {
     ['--disable-warning=ExperimentalWarning', '--conditions=@agentd/source', program, ...args],
     { stdio: ['ignore', 'pipe', 'inherit'] },
   );
+  living.add(child);
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   const exit = new Promise((resolve) => child.once('close', resolve));
   return {
