@@ -112,7 +112,7 @@ export class CheckpointWriter {
     await sink.sync();
   }
 
-  #plan({ goal, fixed, isPressing }: CheckpointRequest): Plan | null {
+  #plan({ goal, fixed, reason, isPressing }: CheckpointRequest): Plan | null {
     const { state, attempts } = this.#ports;
     const { context, steps } = state;
     const { outputTokens } = attempts.client.info;
@@ -123,7 +123,8 @@ export class CheckpointWriter {
     const replaced = checkpoint === null ? 0 : textTokens(checkpointText(checkpoint, files));
     // The summary, and as much again of what the user said.
     const taken = fixed + tokens - sum(turns) - replaced + 2 * summary;
-    const keep = Math.min(MOST_KEPT, (goal.trigger - taken) / 2);
+    // What a provider refused may be large in ways that we do not count, such as pictures: only what is new stays.
+    const keep = reason === 'overflow' ? 0 : Math.min(MOST_KEPT, (goal.trigger - taken) / 2);
     const kept = keptTurns(turns, { keep, room: goal.room - taken });
     const covered = steps.slice(0, steps.length - kept);
     const gain = sum(turns.slice(0, turns.length - kept));

@@ -177,6 +177,31 @@ describe('a provider whose context overflows', () => {
     }
   });
 
+  it('gets no more old pictures, which our reckoning does not count [MED-7] [MED-9] [SES-9]', async () => {
+    const { attachments, tool } = shelf(
+      Object.fromEntries([0, 1, 2, 3, 4, 5].map((n) => [`p${n}`, `picture ${n}`])),
+    );
+    for (const n of [0, 1, 2, 3, 4, 5])
+      attachments.set(`p${n}`, [
+        { bytes: Uint8Array.of(n), record: { mime_type: 'image/png', filename: `p${n}.png` } },
+      ]);
+    let refusals = 0;
+    const { create, turns } = pressureHarness({
+      answer: (request, turn, signal) => {
+        const pictures = resultsOf(request).flatMap(({ attachments: files }) => files ?? []);
+        if (pictures.length > 3) {
+          refusals += 1;
+          throw overflow;
+        }
+        return callsFor(6, 'open', (call) => ({ path: `p${call}` }))(request, turn - refusals, signal);
+      },
+      tools: [tool],
+    });
+    expect(await runToEnd(await create())).toMatchObject({ status: 'completed', toolCalls: 6 });
+    expect(refusals).toBe(1);
+    expect(resultsOf(turns.at(-1)!).map(({ text }) => text)).toEqual(['picture 3', 'picture 4', 'picture 5']);
+  });
+
   it('fails at once where there is nothing to take out [SES-9]', async () => {
     const { create, turns, types } = pressureHarness({
       answer: () => {
