@@ -31,6 +31,8 @@ export class ProgressLines {
         return this.#abandoned(payload);
       case 'model_fallback':
         return this.#line('yellow', '↻', `goes on with ${payload.to}`);
+      case 'context_checkpoint_committed':
+        return this.#line('yellow', '≡', 'the context was full: older turns are summed up from here on');
       case 'tool_call_started': {
         const title = titleOf(payload.tool, payload.label);
         this.#open.set(payload.tool_call_id, { title, startedAt: Date.parse(timestamp) });

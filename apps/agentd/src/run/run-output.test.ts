@@ -106,7 +106,13 @@ describe('runOutput', () => {
     listener.event?.(event('01.000', { type: 'attempt_abandoned', error: wait, retry_in_ms: 2000 }));
     listener.event?.(event('01.000', { type: 'attempt_abandoned', error: wait, retry_in_ms: null }));
     listener.event?.(event('01.000', { type: 'model_fallback', from: 'a/b', to: 'c/d' }));
-    expect(told).toEqual(['● I look.\uFFFD[2J', '↻ slow down; again in 2.0 s', '↻ goes on with c/d']);
+    listener.event?.(event('01.000', { type: 'context_checkpoint_committed' }));
+    expect(told).toEqual([
+      '● I look.\uFFFD[2J',
+      '↻ slow down; again in 2.0 s',
+      '↻ goes on with c/d',
+      '≡ the context was full: older turns are summed up from here on',
+    ]);
   });
 
   it('says what would have let an ask pass that nobody could answer', () => {
