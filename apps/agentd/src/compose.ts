@@ -1,10 +1,7 @@
-import { rm } from 'node:fs/promises';
-import { homedir, tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { homedir } from 'node:os';
 import { ArtifactStore, fileLocks, logFilesUnder, openArtifactStore } from '@agentd/artifact-store';
 import type { CollectionReport, CollectionRequest } from '@agentd/artifact-store';
 import {
-  messageOf,
   randomIds,
   systemClock,
   type ArtifactReader,
@@ -28,6 +25,7 @@ import {
   type SessionStore,
 } from '@agentd/engine';
 import { fileSessionStore } from '@agentd/engine/file';
+import type { McpBridge } from '@agentd/mcp-bridge';
 import {
   DEFAULT_MAX_PDF_PAGES,
   createMediaGate,
@@ -42,6 +40,7 @@ import { createMessaging, inboxOpener } from '@agentd/messaging';
 import { createModelGateway } from '@agentd/model-gateway';
 import type { Settings } from './config/settings.ts';
 import type { Project } from './home/project.ts';
+import { openBridge } from './mcp-servers/open-bridge.ts';
 import { modelAccessOf, type ModelAccess, type ModelAccessParts } from './models/model-access.ts';
 import { gatewaySettings } from './models/provider-settings.ts';
 import { usualRunDefaults } from './run/run-budget.ts';
@@ -84,15 +83,18 @@ export interface ComposeChoices {
   /** Bounds the runs that no user starts. */
   readonly limit?: (usual: RunDefaults) => RunDefaults;
   readonly cannotWake?: EnginePorts['cannotWake'];
+  /** Takes one line about something that does not work and stops nothing. */
+  readonly warn?: (line: string) => void;
 }
 
 /** Composes everything that runs need. Opens and writes nothing by itself. */
 export function compose(situation: Situation, choices: ComposeChoices = {}): App {
   const { project, settings, agents } = situation;
-  const { approver = nobody, offer = asTheyAre, limit = asTheyAre, cannotWake } = choices;
+  const { approver = nobody, offer = asTheyAre, limit = asTheyAre, cannotWake, warn } = choices;
   const artifacts = openArtifacts(project);
   const models = modelAccess(settings, artifacts);
   const stages = fileStageJournal({ folder: project.staging, locks, ids });
+  const bridge = mcpServers(situation, warn);
   const engine = createEngine<DelegationLedger>(
     {
       clock,
@@ -102,7 +104,7 @@ export function compose(situation: Situation, choices: ComposeChoices = {}): App
       attachments: { fit: fitAttachments, note: leftOutNote },
       models,
       agents,
-      tools: offer([coreTools({ settings, artifacts, stages, models })]),
+      tools: offer([coreTools({ settings, artifacts, stages, models }), ...bridge]),
       notes: { load: loadWorkspaceNotes },
       approver,
       inbox: inboxOpener(ids),
@@ -123,7 +125,24 @@ export function compose(situation: Situation, choices: ComposeChoices = {}): App
     // Whether it skipped, failed or ran out of time: the next run ends with another one.
     await collectArtifacts(project, {}, AbortSignal.timeout(LAST_PASS_MS)).catch(() => undefined);
   };
-  return { engine, models, tidy, collect };
+  return { engine: stoppedBefore(engine, bridge), models, tidy, collect };
+}
+
+function mcpServers(situation: Situation, warn: ComposeChoices['warn']): readonly McpBridge[] {
+  const bridge = openBridge(situation, { media: mediaGate, ...(warn === undefined ? {} : { warn }) });
+  return bridge === null ? [] : [bridge];
+}
+
+/** Servers are ended last: a call that is being cancelled still tells its server. */
+function stoppedBefore(engine: Engine, bridges: readonly McpBridge[]): Engine {
+  const stop = async (): Promise<void> => {
+    try {
+      await engine.stop();
+    } finally {
+      await Promise.all(bridges.map((bridge) => bridge.close()));
+    }
+  };
+  return { ...engine, stop };
 }
 
 /** What agents do with each other: messages and subagents, on the engine's own sessions. */
@@ -220,25 +239,6 @@ export function modelAccess(settings: Settings, blobs?: BlobReader): ModelAccess
           ...(kind === 'pdf' ? { maxPages: model.media?.pdf?.maxPages ?? DEFAULT_MAX_PDF_PAGES } : {}),
         };
   return modelAccessOf({ settings, gateway, environment, limits });
-}
-
-/** Why locks do not work where the home is; null when they do. */
-export async function locksWork(home: string): Promise<string | null> {
-  for (const folder of [home, tmpdir()]) {
-    const path = join(folder, `.doctor-${ids.hex(8)}.lock`);
-    try {
-      const first = await locks.tryExclusive(path);
-      const second = await locks.tryExclusive(path);
-      await Promise.all([first?.release(), second?.release()]);
-      await rm(path, { force: true });
-      return first !== null && second === null
-        ? null
-        : `${folder} keeps no locks; put the home on a local disk`;
-    } catch (error) {
-      if (folder !== home) return messageOf(error);
-    }
-  }
-  return null;
 }
 
 interface CoreToolParts {

@@ -1,4 +1,3 @@
-import { access } from 'node:fs/promises';
 import { join } from 'node:path';
 import { loadAgents, type Agents } from './agents/load-agents.ts';
 import type { PlaceOptions } from './cli/options.ts';
@@ -6,7 +5,11 @@ import { loadSettings, userConfigFile, workspaceConfigFile } from './config/load
 import type { Settings } from './config/settings.ts';
 import { homeFolder, realWorkspace } from './home/home.ts';
 import { projectOf, type Project } from './home/project.ts';
+import type { ConfiguredServers } from './mcp-servers/configured-servers.ts';
+import { serversIn } from './mcp-servers/servers-in.ts';
 import { catalogueFile } from './models/catalogue-file.ts';
+import { broughtBy } from './trust/brought-files.ts';
+import { trustStore } from './trust/trust-store.ts';
 
 /** Where a command finds itself: home, workspace, and what they configure. */
 export interface Situation {
@@ -16,6 +19,8 @@ export interface Situation {
   readonly project: Project;
   readonly settings: Settings;
   readonly agents: Agents;
+  /** Absent for none. */
+  readonly mcpServers?: ConfiguredServers;
   /** What the workspace brings and nobody has trusted: one line, or null (PERM-11). */
   readonly skipped: string | null;
 }
@@ -28,6 +33,8 @@ export interface Surroundings {
   /** `--config`. */
   readonly configFile: string | null;
   readonly workspaceBrings: 'nothing' | 'trusted' | 'untrusted';
+  /** What the workspace brings and nobody has trusted: one line, or null (PERM-11). */
+  readonly skipped: string | null;
 }
 
 /** Reads settings and agents. Contract: writes nothing; throws one clear line for anything that is not right. */
@@ -36,17 +43,36 @@ export async function situate(options: PlaceOptions): Promise<Situation> {
   const { home, workspace } = around;
   const settings = await settingsIn(around);
   const agents = await agentsIn(around);
-  const skipped = await skippedIn(around);
-  return { home, workspace, project: projectOf(home, workspace), settings, agents, skipped };
+  const mcpServers = await serversIn(around, settings);
+  const { skipped } = around;
+  return { home, workspace, project: projectOf(home, workspace), settings, agents, mcpServers, skipped };
 }
 
 export async function surroundings({ home: asked, cwd, config, trust }: PlaceOptions): Promise<Surroundings> {
   const home = homeFolder(asked, process.env);
   const workspace = await realWorkspace(cwd ?? process.cwd());
   // In the folder that holds the home, .agentd is the home itself: the user's, whoever asks.
-  const own = join(workspace, '.agentd') === home;
-  const workspaceBrings = own ? 'nothing' : trust === true ? 'trusted' : 'untrusted';
-  return { home, workspace, configFile: config ?? null, workspaceBrings };
+  const isOwn = join(workspace, '.agentd') === home;
+  const place = { home, workspace, configFile: config ?? null };
+  if (isOwn) return { ...place, workspaceBrings: 'nothing', skipped: null };
+  if (trust === true) return { ...place, workspaceBrings: 'trusted', skipped: null };
+  return { ...place, ...(await trustIn(home, workspace)) };
+}
+
+/** Whether what the workspace brings is what the user trusted (PERM-11). */
+async function trustIn(
+  home: string,
+  workspace: string,
+): Promise<Pick<Surroundings, 'workspaceBrings' | 'skipped'>> {
+  const brought = await broughtBy(workspace);
+  if (brought === null) return { workspaceBrings: 'nothing', skipped: null };
+  const trusted = await trustStore(home).digestOf(workspace);
+  if (trusted === brought.digest) return { workspaceBrings: 'trusted', skipped: null };
+  const { places } = brought;
+  const subject = `${places.join(' and ')} ${places.length > 1 ? 'are' : 'is'}`;
+  const fault = trusted === null ? 'not trusted' : 'no longer what you trusted';
+  const remedy = 'look at it and run "agentd trust", or use --trust for this run';
+  return { workspaceBrings: 'untrusted', skipped: `${subject} ${fault}: skipped (${remedy})` };
 }
 
 export function settingsIn({
@@ -76,21 +102,4 @@ function userAgentFolder(home: string): string {
 
 function workspaceAgentFolder(workspace: string): string {
   return join(workspace, '.agentd', 'agents');
-}
-
-/** One line about what the workspace brings and nobody has trusted, or null. */
-export async function skippedIn({ workspace, workspaceBrings }: Surroundings): Promise<string | null> {
-  if (workspaceBrings !== 'untrusted') return null;
-  const brought = [workspaceConfigFile(workspace), workspaceAgentFolder(workspace)];
-  const found = await Promise.all(brought.map(exists));
-  const names = brought.filter((_, index) => found[index]);
-  if (names.length === 0) return null;
-  return `${names.join(' and ')} ${names.length > 1 ? 'are' : 'is'} not trusted: skipped (use --trust for this run)`;
-}
-
-async function exists(path: string): Promise<boolean> {
-  return access(path).then(
-    () => true,
-    () => false,
-  );
 }

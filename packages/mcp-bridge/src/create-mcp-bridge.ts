@@ -44,14 +44,16 @@ class Bridge implements McpBridge {
   readonly #settings: McpBridgeSettings;
   readonly #servers: readonly ManagedServer[];
   #offer: ToolOffer | null = null;
+  readonly #told = new Map<string, string>();
   #hasWaited = false;
   #preparing: Promise<unknown> = Promise.resolve();
 
   constructor(ports: McpBridgePorts, settings: McpBridgeSettings) {
     this.#ports = ports;
     this.#settings = settings;
-    const changed = (): void => {
+    const changed = (server: ManagedServer): void => {
       this.#offer = null;
+      this.#tell(server);
     };
     this.#servers = Object.entries(settings.servers).map(
       ([name, server]) => new ManagedServer(ports, { name, settings: server }, changed),
@@ -101,6 +103,14 @@ class Bridge implements McpBridge {
   readonly close = async (): Promise<void> => {
     await Promise.all(this.#servers.map((server) => server.close()));
   };
+
+  /** Once for each trouble: a server that fails again for the same reason is no news. */
+  #tell({ name, state, problem }: ManagedServer): void {
+    if (state === 'connected') this.#told.delete(name);
+    if (problem === null || this.#told.get(name) === problem) return;
+    this.#told.set(name, problem);
+    this.#ports.problem?.(name, problem);
+  }
 
   #current(): ToolOffer {
     const { reservedNames, toolTextBudgetTokens: budgetTokens } = this.#settings;

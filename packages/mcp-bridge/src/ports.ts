@@ -9,6 +9,8 @@ export interface McpBridgePorts {
   readonly media: MediaGate | null;
   /** Tool lists of earlier connections; null keeps none, and lazy servers are eager once in each process. */
   readonly lists: ToolListCache | null;
+  /** Hears of each server that fails or needs the user, in one line. Contract: never throws. */
+  readonly problem?: (server: string, problem: string) => void;
 }
 
 /** Opens connections to servers. The bridge calls it; `sdkConnector` implements it. */

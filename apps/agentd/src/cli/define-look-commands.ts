@@ -2,14 +2,16 @@ import type { Command } from 'commander';
 import { withHome, withJson, withPage, withPlace } from './options.ts';
 import { exampleText, type CommandHost } from './command-host.ts';
 
-/** Commands that show what is there; all but `artifacts gc` and `models refresh` change nothing. */
+/** Commands that show what is there, and a few that put it in order. */
 export function defineLookCommands(program: Command, host: CommandHost): void {
   defineSessions(program, host);
   defineArtifacts(program, host);
   defineAgents(program, host);
   defineModels(program, host);
+  defineMcpServers(program, host);
+  defineTrust(program, host);
   withJson(withPlace(program.command('doctor')))
-    .description('checks home, settings, locks, providers and bash, and says what to mend')
+    .description('checks home, settings, locks, providers, MCP servers and bash, and says what to mend')
     .addHelpText('after', exampleText('agentd doctor'))
     .action(async (options) =>
       host.finish(import('./commands/doctor.ts').then(({ doctor }) => doctor(options, host.screen))),
@@ -112,5 +114,41 @@ function defineModels(program: Command, { screen, finish }: CommandHost): void {
       finish(
         import('./commands/models-refresh.ts').then(({ refreshModels }) => refreshModels(options, screen)),
       ),
+    );
+}
+
+function defineMcpServers(program: Command, { screen, finish }: CommandHost): void {
+  const servers = program.command('mcp-servers').description('servers of the Model Context Protocol');
+  withJson(withPlace(servers.command('list')))
+    .description('the configured servers; connects to each of them once')
+    .addHelpText('after', exampleText('agentd mcp-servers list'))
+    .action(async (options) =>
+      finish(
+        import('./commands/mcp-servers-list.ts').then(({ listMcpServers }) =>
+          listMcpServers(options, screen),
+        ),
+      ),
+    );
+  withPlace(servers.command('auth'))
+    .description('authorizes agentd with a remote server, and keeps the tokens in the home')
+    .argument('<NAME>', 'the server')
+    .addHelpText('after', exampleText('agentd mcp-servers auth tickets'))
+    .action(async (name: string, options) =>
+      finish(
+        import('./commands/mcp-servers-auth.ts').then(({ authorizeMcpServer }) =>
+          authorizeMcpServer(name, options, screen),
+        ),
+      ),
+    );
+}
+
+function defineTrust(program: Command, { screen, finish }: CommandHost): void {
+  withJson(withHome(program.command('trust')))
+    .description('lets what a workspace brings count from now on, as long as it stays as it is')
+    .argument('[DIR]', 'the workspace (default: the current directory)')
+    .option('--revoke', 'take the trust back')
+    .addHelpText('after', exampleText('agentd trust .', 'agentd trust --revoke .'))
+    .action(async (folder: string | undefined, options) =>
+      finish(import('./commands/trust.ts').then(({ trust }) => trust(folder, options, screen))),
     );
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { ADAPTORS, PLATFORM_FIELDS, type AdaptorId, type PlatformSettings } from '@agentd/model-gateway';
 import * as rule from './leaf-rules.ts';
+import { mcpServer } from './mcp-server-schema.ts';
 
 const MODALITIES = ['text', 'image', 'pdf', 'audio', 'video'] as const;
 
@@ -85,25 +86,6 @@ const price = z.strictObject({
   cache_write: rule.price.optional(),
 });
 
-const mcpServer = z
-  .strictObject({
-    command: rule.text.optional(),
-    args: rule.texts.optional(),
-    env: rule.textsByName.optional(),
-    cwd: rule.text.optional(),
-    url: rule.text.optional(),
-    headers: rule.textsByName.optional(),
-    oauth: z.union([rule.flag, z.record(z.string(), z.unknown())]).optional(),
-    enabled: rule.flag.optional(),
-    lazy: rule.flag.optional(),
-    timeout_ms: rule.integer(1).optional(),
-  })
-  .superRefine(({ command, url }, context) => {
-    if ((command === undefined) === (url === undefined)) {
-      context.addIssue({ code: 'custom', message: 'expected exactly one of "command" and "url"' });
-    }
-  });
-
 /** One `config.toml`: every table strict, every key optional (CFG-2, CFG-3). */
 export const layerSchema = z.strictObject({
   model: rule.modelId.optional(),
@@ -159,5 +141,5 @@ export const layerSchema = z.strictObject({
 /** What one configuration file says. */
 export type ConfigLayer = z.output<typeof layerSchema>;
 export type ProviderTable = z.output<typeof provider>;
-export type McpServerTable = z.output<typeof mcpServer>;
+export type { McpServerTable } from './mcp-server-schema.ts';
 export type PriceTable = z.output<typeof price>;

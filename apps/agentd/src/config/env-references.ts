@@ -17,6 +17,7 @@ const REFERRING_KEYS: readonly (readonly string[])[] = [
   ['mcp', 'servers', '*', 'url'],
   ['mcp', 'servers', '*', 'headers', '*'],
   ['mcp', 'servers', '*', 'env', '*'],
+  ['mcp', 'servers', '*', 'oauth', 'client_secret'],
 ];
 
 /** Contract: throws a file problem for a reference that stands elsewhere or names no variable (CFG-4). */

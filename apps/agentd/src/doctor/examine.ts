@@ -2,11 +2,13 @@ import { access, constants, stat } from 'node:fs/promises';
 import { messageOf } from '@agentd/contract';
 import { counted } from '../cli/counted.ts';
 import type { PlaceOptions } from '../cli/options.ts';
-import { locksWork, modelAccess } from '../compose.ts';
+import { modelAccess } from '../compose.ts';
 import type { Settings } from '../config/settings.ts';
 import { projectsOf } from '../home/project.ts';
 import type { ModelAccess } from '../models/model-access.ts';
-import { agentsIn, settingsIn, skippedIn, surroundings, type Surroundings } from '../situation.ts';
+import { agentsIn, settingsIn, surroundings, type Surroundings } from '../situation.ts';
+import { locksWork } from './locks-work.ts';
+import { mcpFindings } from './mcp-findings.ts';
 import { findBash } from './find-bash.ts';
 
 /** One thing that was looked at. */
@@ -52,9 +54,14 @@ async function homeFinding(home: string): Promise<Finding> {
 async function settingsFindings(around: Surroundings): Promise<readonly Finding[]> {
   try {
     const settings = await settingsIn(around);
-    const skipped = await skippedIn(around);
+    const { skipped } = around;
     const notice = skipped === null ? [] : [good('workspace', skipped)];
-    return [good('settings', 'valid'), ...notice, ...(await providerFindings(settings))];
+    return [
+      good('settings', 'valid'),
+      ...notice,
+      ...(await providerFindings(settings)),
+      ...(await mcpFindings(around, settings)),
+    ];
   } catch (error) {
     return [bad('settings', messageOf(error))];
   }

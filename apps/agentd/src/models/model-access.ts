@@ -88,10 +88,13 @@ function unusable(
   return providerFault(provider, settings, environment)?.message ?? problem;
 }
 
-function referredVariables({ providers }: Settings): readonly string[] {
-  return Object.values(providers).flatMap(({ headers, ...table }) =>
-    [...Object.values(table), ...Object.values(headers ?? {})].flatMap((value) =>
-      typeof value === 'string' ? (namesIn(value) ?? []) : [],
-    ),
-  );
+/** Of providers and of MCP servers alike: a command must not see what either of them signs in with. */
+function referredVariables({ providers, mcp }: Settings): readonly string[] {
+  const tables = [...Object.values(providers), ...Object.values(mcp.servers)];
+  return tables.flatMap((table) => textsIn(table).flatMap((text) => namesIn(text) ?? []));
+}
+
+function textsIn(value: unknown): readonly string[] {
+  if (typeof value === 'string') return [value];
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : [];
 }

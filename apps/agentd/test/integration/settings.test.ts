@@ -94,7 +94,7 @@ describe('what a workspace brings', () => {
     expect(skipped).toEqual({
       code: 0,
       stdout: 'from one\n',
-      stderr: `${bench.workspace}/.agentd/config.toml is not trusted: skipped (use --trust for this run)\n`,
+      stderr: `${bench.workspace}/.agentd/config.toml is not trusted: skipped (look at it and run "agentd trust", or use --trust for this run)\n`,
     });
     expect(await bench.run(['run', 'go', '--trust'])).toEqual({ code: 0, stdout: 'from two\n', stderr: '' });
   });

@@ -48,12 +48,12 @@ export class ManagedServer {
   constructor(
     ports: ServerPorts,
     { name, settings }: { readonly name: string; readonly settings: ServerSettings },
-    changed: () => void,
+    changed: (server: ManagedServer) => void,
   ) {
     this.name = name;
     this.settings = settings;
     this.#ports = ports;
-    this.#changed = changed;
+    this.#changed = () => changed(this);
     this.#backoff = new Backoff(ports.clock);
     this.#relister = new Relister({
       clock: ports.clock,
@@ -61,7 +61,7 @@ export class ManagedServer {
       keep: (work) => this.#leftovers.keep(work),
     });
     const first = settings.enabled ? (settings.lazy ? 'lazy' : 'connecting') : 'disabled';
-    this.#standing = new Standing(first, changed);
+    this.#standing = new Standing(first, this.#changed);
   }
 
   get state(): ServerState {

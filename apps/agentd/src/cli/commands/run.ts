@@ -37,6 +37,7 @@ export async function run(
   const tally = new TreeTally();
   const budget = new RunBudget({ clock: systemClock, tally, maxTurns, timeoutMs });
   const plan = await planActing(options, {
+    warn: (line) => screen.tell(`agentd: ${oneLine(line)}`),
     limit: budget.limit,
     cannotWake: (_, error) =>
       screen.tell(`agentd: ${oneLine(`a subagent could not go on: ${messageOf(error)}`)}`),

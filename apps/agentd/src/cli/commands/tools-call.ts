@@ -4,6 +4,7 @@ import { EXIT } from '../../exit-codes.ts';
 import { asSetUp } from '../../faults.ts';
 import { openActing, planActing } from '../../session/acting-session.ts';
 import { onInterruption } from '../interruption.ts';
+import { oneLine } from '../one-line.ts';
 import type { DataOptions, SessionOptions } from '../options.ts';
 import type { Screen } from '../screen.ts';
 
@@ -20,7 +21,7 @@ export async function callTool(
   screen: Screen,
 ): Promise<number> {
   using interruption = onInterruption();
-  const plan = await planActing(options);
+  const plan = await planActing(options, { warn: (line) => screen.tell(`agentd: ${oneLine(line)}`) });
   if (plan.situation.skipped !== null) screen.tell(plan.situation.skipped);
   try {
     const session = await asSetUp(openActing(plan, { ...options, title: `tools call ${name}` }, {}));
