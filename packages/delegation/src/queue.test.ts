@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { SessionFacts } from '@agentd/contract';
-import { flush } from '@agentd/contract/testing';
+import { countingIds, flush } from '@agentd/contract/testing';
 import { delegate, rootAtWork, running, world } from './test/world.ts';
 
 describe('the queue of a root', () => {
@@ -38,6 +38,23 @@ describe('the queue of a root', () => {
       await delegate(host, first.child, { background: true }),
     ];
     for (const { child } of [foreground, nested, deeper]) await running(host, child);
+  });
+
+  it('lets nobody pass who waits already, though a turn is free [DLG-9]', async () => {
+    const ids = countingIds();
+    const first = world({ ids, settings: { maxConcurrency: 1 } });
+    const root = await rootAtWork(first.host);
+    for (let count = 0; count < 2; count += 1) await delegate(first.host, root, { background: true });
+    // A process with more turns to give, which has not taken up what waits.
+    const second = world({ ids, settings: { maxConcurrency: 2 }, disk: first.host.crash() });
+    await second.host.prompt(root.sessionId, 'go on');
+    const { call } = await delegate(second.host, root, { background: true });
+    expect((await call).metadata).toMatchObject({ status: 'queued' });
+    expect(second.host.ledger(root.sessionId).unfinished.map(({ phase }) => phase)).toEqual([
+      'started',
+      'queued',
+      'queued',
+    ]);
   });
 
   it('counts for each root by itself [DLG-9]', async () => {
