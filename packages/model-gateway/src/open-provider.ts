@@ -7,6 +7,7 @@ import { modelFacts } from './catalogue/model-facts.ts';
 import type { ModelCatalogue } from './catalogue/known-models.ts';
 import type { ResolvedProvider } from './resolve-provider.ts';
 import type { AdaptorId } from './settings.ts';
+import { boundedFetch } from './wire/bounded-fetch.ts';
 
 export interface ProviderModel {
   readonly provider: string;
@@ -57,7 +58,8 @@ export async function openProvider(
   const { open } = await load(adaptor);
   const outputLimitKnown = from.outputTokens !== 'guess';
   const { reasoning } = settings;
-  return open({ info, outputLimitKnown, reasoning, endpoint, clock, fetch, media, memory });
+  const bounded = boundedFetch(fetch);
+  return open({ info, outputLimitKnown, reasoning, endpoint, clock, fetch: bounded, media, memory });
 }
 
 async function load(adaptor: Exclude<AdaptorId, 'scripted'>): Promise<Adaptor> {

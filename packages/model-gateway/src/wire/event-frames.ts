@@ -14,7 +14,7 @@ export interface FramesRepair {
 const PRELUDE_BYTES = 12;
 const CHECKSUM_BYTES = 4;
 
-/** A frame that claims to be longer is none; from there on bytes pass as they come. */
+/** What claims to be a longer frame is none, and what follows cannot be told apart any more. */
 const MAX_FRAME_BYTES = 24 * 1024 * 1024;
 
 /** A `fetch` that mends events of AWS's binary stream on their way to the provider package (field I4). */
@@ -28,32 +28,58 @@ export function framesFetch(fetch: typeof globalThis.fetch, repair: FramesRepair
 }
 
 function frameRepair({ marker, repair }: FramesRepair): TransformStream<Uint8Array, Uint8Array> {
-  let held = Buffer.alloc(0);
-  let isLost = false;
+  const held = new HeldBytes();
   return new TransformStream({
     transform: (chunk, controller) => {
-      held = held.length === 0 ? Buffer.from(chunk) : Buffer.concat([held, chunk]);
-      for (let size = sizeOf(held); size !== undefined && !isLost; size = sizeOf(held)) {
-        if (size < PRELUDE_BYTES + CHECKSUM_BYTES || size > MAX_FRAME_BYTES) isLost = true;
-        else if (held.length < size) return;
-        else {
-          const frame = held.subarray(0, size);
-          held = held.subarray(size);
-          controller.enqueue(frame.includes(marker) ? mended(frame, repair) : frame);
-        }
+      held.add(chunk);
+      for (let size = held.frameSize(); size !== undefined; size = held.frameSize()) {
+        if (size < PRELUDE_BYTES + CHECKSUM_BYTES || size > MAX_FRAME_BYTES)
+          return controller.error(noFrames());
+        if (held.length < size) return undefined;
+        const frame = held.take(size);
+        controller.enqueue(frame.includes(marker) ? mended(frame, repair) : frame);
       }
-      if (!isLost || held.length === 0) return;
-      controller.enqueue(held);
-      held = Buffer.alloc(0);
+      return undefined;
     },
     flush: (controller) => {
-      if (held.length > 0) controller.enqueue(held);
+      if (held.length > 0) controller.enqueue(held.take(held.length));
     },
   });
 }
 
-function sizeOf(bytes: Buffer): number | undefined {
-  return bytes.length < CHECKSUM_BYTES ? undefined : bytes.readUInt32BE(0);
+function noFrames(): Error {
+  return Object.assign(new Error('the answer is no stream of events'), { code: 'NO_EVENT_STREAM' });
+}
+
+/** Bytes that wait for the rest of their frame. They are put together once a frame, however small the pieces. */
+class HeldBytes {
+  #pieces: Buffer[] = [];
+  #length = 0;
+
+  get length(): number {
+    return this.#length;
+  }
+
+  add(chunk: Uint8Array): void {
+    this.#pieces.push(Buffer.from(chunk));
+    this.#length += chunk.length;
+  }
+
+  /** What the next frame says of its length; undefined where not even that is there. */
+  frameSize(): number | undefined {
+    if (this.#length < CHECKSUM_BYTES) return undefined;
+    if ((this.#pieces[0]?.length ?? 0) < CHECKSUM_BYTES) this.#pieces = [Buffer.concat(this.#pieces)];
+    return this.#pieces[0]?.readUInt32BE(0);
+  }
+
+  take(size: number): Buffer {
+    const all = this.#pieces.length === 1 ? this.#pieces[0] : Buffer.concat(this.#pieces);
+    const taken = (all ?? Buffer.alloc(0)).subarray(0, size);
+    const rest = (all ?? Buffer.alloc(0)).subarray(size);
+    this.#pieces = rest.length === 0 ? [] : [rest];
+    this.#length -= taken.length;
+    return taken;
+  }
 }
 
 function mended(frame: Buffer, repair: FrameRepair): Buffer {
