@@ -34,6 +34,9 @@ afterEach(() => {
   living.clear();
 });
 
+/** Halves the start of a process that runs from source. */
+const COMPILE_CACHE = fileURLToPath(new URL('../../../../node_modules/.cache/node', import.meta.url));
+
 type ProgramName = keyof typeof PROGRAMS;
 
 export function runProgram(name: ProgramName, args: readonly string[]): TestProcess {
@@ -80,7 +83,10 @@ function nodeArguments(name: ProgramName, args: readonly string[]): readonly str
 }
 
 function start(command: string, args: readonly string[]): TestProcess {
-  const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn(command, args, {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env: { ...process.env, NODE_COMPILE_CACHE: COMPILE_CACHE },
+  });
   living.add(child);
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   const exit = new Promise<number | null>((resolve) => child.once('exit', resolve));
