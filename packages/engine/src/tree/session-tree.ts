@@ -149,8 +149,8 @@ export class SessionTree {
 
   createChild(init: ChildInit): Promise<SessionFacts> {
     const { sessionId } = init;
-    const known = this.index.find(sessionId);
-    if (known !== null) return Promise.resolve(known.facts);
+    const known = this.index.facts(sessionId);
+    if (known !== null) return Promise.resolve(known);
     const creating =
       this.#creating.get(sessionId) ??
       this.#createChild(init).finally(() => this.#creating.delete(sessionId));
@@ -211,9 +211,9 @@ export class SessionTree {
 
   async #createChild({ sessionId, handle, agent, title, origin }: ChildInit): Promise<SessionFacts> {
     agentOf(this.#init.ports.agents, agent);
-    const parent = this.index.find(origin.parentId);
+    const parent = this.index.facts(origin.parentId);
     if (parent === null) throw noSession(origin.parentId);
-    const { cwd } = parent.facts;
+    const { cwd } = parent;
     const first = { type: 'session_created', handle, agent, cwd, title, origin: originOf(origin) } as const;
     const actor = await this.residents.add(sessionId, () => this.#loader.create(sessionId, [first]));
     this.index.remember(actor);
@@ -221,14 +221,14 @@ export class SessionTree {
   }
 
   async #load(sessionId: SessionId): Promise<SessionActor> {
-    if (sessionId !== this.rootId && this.index.find(sessionId) === null && !this.#open.has(sessionId))
+    if (sessionId !== this.rootId && !this.index.has(sessionId) && !this.#open.has(sessionId))
       throw noSession(sessionId);
     return this.#loader.load(sessionId);
   }
 
   async #resume(): Promise<void> {
     await this.#init.keeper()?.treeOpened(this.rootId);
-    for (const id of this.index.ids) if (this.index.find(id)?.isWaiting === true) this.runs.wake(id);
+    for (const id of this.index.ids) if (this.index.isWaiting(id)) this.runs.wake(id);
   }
 
   #seenBy(journal: SessionJournal): ActorTree {
@@ -245,8 +245,8 @@ export class SessionTree {
 
   #canReply(sessionId: SessionId, handle: string, rules: RuleLayers): boolean {
     const sender = this.index.all.find((one) => one.handle === handle);
-    const own = this.index.find(sessionId);
-    return sender !== undefined && own !== null && reaches(kinshipOf(own.facts, sender), rules);
+    const own = this.index.facts(sessionId);
+    return sender !== undefined && own !== null && reaches(kinshipOf(own, sender), rules);
   }
 
   #idle(sessionId: SessionId, left: number): void {

@@ -59,7 +59,21 @@ export class TreeIndex {
   }
 
   get all(): readonly SessionFacts[] {
-    return this.ids.flatMap((id) => this.find(id)?.facts ?? []);
+    return this.ids.flatMap((id) => this.facts(id) ?? []);
+  }
+
+  has(sessionId: SessionId): boolean {
+    return this.#stored.has(sessionId);
+  }
+
+  facts(sessionId: SessionId): SessionFacts | null {
+    const actor = this.#resident(sessionId);
+    return actor === null ? (this.#stored.get(sessionId)?.facts ?? null) : factsOf(sessionId, actor.state);
+  }
+
+  isWaiting(sessionId: SessionId): boolean {
+    const waiting = this.#resident(sessionId)?.journal.inbox.waiting;
+    return waiting === undefined ? this.#stored.get(sessionId)?.isWaiting === true : waiting > 0;
   }
 
   put({ facts, models, isWaiting }: StoredSession): void {
@@ -71,29 +85,33 @@ export class TreeIndex {
     this.put(stored(actor));
   }
 
-  find(sessionId: SessionId): StoredSession | null {
-    const actor = this.#resident(sessionId);
-    return actor === null ? (this.#stored.get(sessionId) ?? null) : stored(actor);
-  }
-
   /** Models of the session's own newest run, else of the nearest above it; empty where nobody ran. */
   modelsFor(sessionId: SessionId): readonly string[] {
     const seen = new Set<SessionId>();
     for (let id: SessionId | null = sessionId; id !== null && !seen.has(id);) {
       seen.add(id);
-      const session: StoredSession | null = this.find(id);
-      if (session !== null && session.models.length > 0) return session.models;
-      id = session?.facts.parentId ?? null;
+      const models = this.#modelsOf(id);
+      if (models.length > 0) return models;
+      id = this.#stored.get(id)?.facts.parentId ?? null;
     }
     return [];
+  }
+
+  #modelsOf(sessionId: SessionId): readonly string[] {
+    const actor = this.#resident(sessionId);
+    return actor === null ? (this.#stored.get(sessionId)?.models ?? []) : modelsUsedBy(actor);
   }
 }
 
 function stored(actor: SessionActor): StoredSession {
-  const { id, state, models, journal } = actor;
+  const { id, state, journal } = actor;
   return {
     facts: factsOf(id, state),
-    models: models.length > 0 ? models : modelsOf(state),
+    models: modelsUsedBy(actor),
     isWaiting: journal.inbox.waiting > 0,
   };
+}
+
+function modelsUsedBy({ models, state }: SessionActor): readonly string[] {
+  return models.length > 0 ? models : modelsOf(state);
 }

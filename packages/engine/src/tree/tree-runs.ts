@@ -145,9 +145,9 @@ export class TreeRuns {
   }
 
   #facts(sessionId: SessionId): SessionFacts {
-    const found = this.#init.index.find(sessionId);
-    if (found === null) throw noSession(sessionId);
-    return found.facts;
+    const facts = this.#init.index.facts(sessionId);
+    if (facts === null) throw noSession(sessionId);
+    return facts;
   }
 }
 

@@ -102,7 +102,7 @@ export class Trees {
   }
 
   #open(sessionId: SessionId): SessionTree | null {
-    for (const tree of this.#trees.values()) if (tree.index.find(sessionId) !== null) return tree;
+    for (const tree of this.#trees.values()) if (tree.index.has(sessionId)) return tree;
     return null;
   }
 
@@ -114,8 +114,8 @@ export class Trees {
   }
 
   async #find(sessionId: SessionId): Promise<SessionFacts | null> {
-    const known = this.#open(sessionId)?.index.find(sessionId);
-    if (known !== undefined && known !== null) return known.facts;
+    const known = this.#open(sessionId)?.index.facts(sessionId);
+    if (known !== undefined && known !== null) return known;
     try {
       return factsOf(sessionId, await this.#read(sessionId));
     } catch (error) {
