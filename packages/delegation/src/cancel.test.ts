@@ -221,6 +221,7 @@ describe('the cancel of a run', () => {
     await Promise.all([ended, cancelled]);
     await delegation.settled(root.rootId);
     expect(told(host, root.sessionId)).toHaveLength(1);
+    expect(host.woken).toEqual([]);
   });
 
   it('resolves the call that waits when somebody else ends the child [DLG-10]', async () => {

@@ -197,15 +197,18 @@ export class Crew {
       const { ledger, log } = held;
       const record = ledger.find(job.invocationId);
       if (record === null || record.phase === 'finished') return { record, wakes: false };
-      const runCancelled = ledger.wasCancelled(record.parentRunId);
-      const ending: Ending = { cancelledBy: job.cancelledBy, runCancelled, callWaits };
-      const end = endOf(record, outcome, ending);
+      const ending = (): Ending => ({
+        cancelledBy: job.cancelledBy,
+        runCancelled: ledger.wasCancelled(record.parentRunId),
+        callWaits,
+      });
+      const end = endOf(record, outcome, ending());
       const finished = { ...record, end };
       if (end.delivery === 'inbox') tell(held, finished);
       writeEnd(held, finished);
       // A call that waits ends in the same log and is synced with it.
       if (end.delivery !== 'call') await log.sync();
-      return { record: ledger.find(job.invocationId), wakes: wakesParent(end, ending) };
+      return { record: ledger.find(job.invocationId), wakes: wakesParent(end, ending()) };
     });
     if (wakes) this.#host.wake(job.parentId);
     return record;

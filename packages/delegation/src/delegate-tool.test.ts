@@ -219,6 +219,25 @@ describe('delegate_subagent', () => {
     expect(told(host, root.sessionId).map((text) => text.split('\n')[0])).toEqual(['first', 'second']);
   });
 
+  it('keeps a further prompt waiting behind one that has no turn yet, and gives it up with its call [DLG-13] [DLG-9]', async () => {
+    const { host } = world({ settings: { maxConcurrency: 1 } });
+    const root = await rootAtWork(host);
+    const first = await delegate(host, root, { background: true });
+    const { child } = await delegate(host, root, { background: true, prompt: 'one' });
+    const args = { description: 'd', prompt: 'two', agent_type: 'explore' };
+    const further = host.call(root.sessionId, 'delegate_subagent', {
+      args: { ...args, resume_session_id: child.handle },
+    });
+    await flush();
+    expect(inputs(host, child)).toEqual([]);
+    await host.end(first.child.sessionId, 'done');
+    await running(host, child);
+    expect(inputs(host, child)).toEqual(['one']);
+    await host.cancelRun(root.sessionId);
+    expect((await further).outcome).toBe('cancelled');
+    expect(inputs(host, child)).toEqual(['one']);
+  });
+
   it('refuses to resume with a copied conversation, and under the name of another agent [DLG-3] [DLG-13]', async () => {
     const { host } = world();
     const root = await rootAtWork(host);

@@ -28,7 +28,7 @@ const action: fc.Arbitrary<Action> = fc.oneof(
     weight: 6,
     arbitrary: fc.record({ do: fc.constant('delegate' as const), who, background: fc.boolean() }),
   },
-  { weight: 1, arbitrary: fc.record({ do: fc.constant('resume' as const), who, background: fc.boolean() }) },
+  { weight: 3, arbitrary: fc.record({ do: fc.constant('resume' as const), who, background: fc.boolean() }) },
   { weight: 5, arbitrary: fc.record({ do: fc.constant('end' as const), who }) },
   {
     weight: 4,
@@ -395,7 +395,7 @@ describe('delegation beside plain lists', () => {
         for (const step of steps) await tree.do(step);
         await tree.finish();
       }),
-      { numRuns: Number(process.env['RUNS'] ?? 200) },
+      { numRuns: 150 },
     );
   });
 });
