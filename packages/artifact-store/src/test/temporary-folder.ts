@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { accessSync, constants } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -21,5 +21,14 @@ const IN_MEMORY = '/dev/shm';
 
 /** The same in memory where the system offers that: for thousands of rounds whose subject is order, not the disk. */
 export function fastTemporaryFolders(): () => Promise<string> {
-  return temporaryFolders(existsSync(IN_MEMORY) ? IN_MEMORY : tmpdir());
+  return temporaryFolders(isWritable(IN_MEMORY) ? IN_MEMORY : tmpdir());
+}
+
+function isWritable(folder: string): boolean {
+  try {
+    accessSync(folder, constants.W_OK);
+    return true;
+  } catch {
+    return false;
+  }
 }

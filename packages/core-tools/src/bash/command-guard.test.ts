@@ -18,8 +18,8 @@ async function engineWith(command: string, second = '') {
   const gone = once(engine, 'exit');
   let said = '';
   engine.stdout.on('data', (bytes: Buffer) => (said += bytes.toString()));
-  await eventually(() => said.includes('ready'), 30_000);
-  const says = (text: string): Promise<void> => eventually(() => said.includes(text), 30_000);
+  await eventually(() => said.includes('ready'));
+  const says = (text: string): Promise<void> => eventually(() => said.includes(text));
   return { pid: Number(engine.pid), gone, says, kill: (signal: NodeJS.Signals) => engine.kill(signal) };
 }
 
@@ -68,8 +68,8 @@ describeLinux('a process that is killed while a command runs', () => {
     expect([isAlive(guard), processesWith(marker).length > 0]).toEqual([true, true]);
     engine.kill('SIGKILL');
     await engine.gone;
-    await eventually(() => processesWith(marker).length === 0, 20_000);
-    await eventually(() => !isAlive(guard), 20_000);
+    await eventually(() => processesWith(marker).length === 0);
+    await eventually(() => !isAlive(guard));
   });
 
   it('leaves what went into a session of its own [BASH-7]', async () => {
@@ -81,7 +81,7 @@ describeLinux('a process that is killed while a command runs', () => {
     );
     const guard = guardOf(engine.pid);
     engine.kill('SIGKILL');
-    await eventually(() => !isAlive(guard) && named().length === 1, 20_000);
+    await eventually(() => !isAlive(guard) && named().length === 1);
     process.kill(Number(named()[0]), 'SIGKILL');
   });
 
@@ -96,14 +96,14 @@ describeLinux('a process that is killed while a command runs', () => {
     await engine.says('second');
     expect(isAlive(guardOf(engine.pid))).toBe(true);
     engine.kill('SIGKILL');
-    await eventually(() => processesWith(marker).length === 0, 20_000);
+    await eventually(() => processesWith(marker).length === 0);
   });
 
   it('has no guard left once it ended by itself [BASH-7]', async () => {
     const engine = await engineWith('echo ready; sleep 0.3');
     const guard = guardOf(engine.pid);
     expect((await engine.gone)[0]).toBe(0);
-    await eventually(() => !isAlive(guard), 20_000);
+    await eventually(() => !isAlive(guard));
   });
 });
 

@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { chmod, link, readFile, readdir, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import {
+  FAST_PARENT,
   callTool,
   contextIn,
   finishCall,
@@ -20,8 +21,8 @@ interface Edit {
   readonly replaceAll?: boolean;
 }
 
-async function setup() {
-  const folder = await scratchFolder();
+async function setup(parent?: string) {
+  const folder = await scratchFolder(parent);
   const { path } = folder;
   const tool = createEditTool({ stages: null, home: path });
   const write = createWriteTool({ stages: null, home: path });
@@ -284,7 +285,7 @@ describe('edits of one turn', () => {
     [2, [50, 75]],
     [6, [3, 20, 50, 51, 75, 100]],
   ])('all %d land, a hundred times [FS-15] [field B13]', async (_count, places) => {
-    await using s = await setup();
+    await using s = await setup(FAST_PARENT);
     const before = lines(100);
     const after = places.reduce((text, n) => text.replace(`\n${n}\n`, `\nplace ${n} has moved\n`), before);
     for (let round = 0; round < 100; round++) {

@@ -1,3 +1,4 @@
+import { accessSync, constants } from 'node:fs';
 import { mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,9 +14,21 @@ import {
 const NEVER = new AbortController().signal;
 
 /** A fresh folder with its real path; `await using` removes it. */
-export async function scratchFolder(): Promise<{ readonly path: string } & AsyncDisposable> {
-  const path = await realpath(await mkdtemp(join(tmpdir(), 'agentd-core-tools-')));
+export async function scratchFolder(parent = tmpdir()): Promise<{ readonly path: string } & AsyncDisposable> {
+  const path = await realpath(await mkdtemp(join(parent, 'agentd-core-tools-')));
   return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) };
+}
+
+/** Where files are in memory, if the system offers that: for hundreds of rounds whose subject is not the disk. */
+export const FAST_PARENT = isWritable('/dev/shm') ? '/dev/shm' : tmpdir();
+
+function isWritable(folder: string): boolean {
+  try {
+    accessSync(folder, constants.W_OK);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 export function contextIn(cwd: string, turn: object = {}): PrepareContext {
