@@ -7,6 +7,7 @@ import type { EnginePayload, EventOf } from './events.ts';
 import { runHandCall } from './hand-call.ts';
 import { ModelAttempts } from './model-attempts.ts';
 import type { RuleLayers } from './permissions/decide.ts';
+import type { GrantView } from './permissions/grants.ts';
 import type { EnginePorts, EngineSettings } from './ports.ts';
 import { RunLoop } from './run-loop.ts';
 import { planRun, type RunPlan } from './run-plan.ts';
@@ -19,7 +20,7 @@ export interface RunLaunchInit {
   readonly ports: RunPorts;
   readonly settings: EngineSettings;
   readonly journal: SessionJournal;
-  readonly tree: Pick<ActorTree, 'policy' | 'canReply'>;
+  readonly tree: Pick<ActorTree, 'policy' | 'canReply' | 'grants'>;
 }
 
 /** What runs ask of others. */
@@ -36,6 +37,8 @@ export interface RunPorts extends Pick<
 export interface ActorTree {
   /** Where the tree's mode and overlay stand: the root's log (PERM-6). */
   readonly policy: SessionJournal;
+  /** What the user has allowed for good in the tree (PERM-7). */
+  readonly grants: GrantView;
   /** Whether a session under these rules may answer the agent with this handle (MSG-9). */
   readonly canReply: (sessionId: SessionId, handle: string, rules: RuleLayers) => boolean;
   /**
@@ -160,7 +163,7 @@ export class RunLaunch {
   }
 
   #calls(runId: string): TurnCalls {
-    const { ports, settings, journal } = this.#init;
+    const { ports, settings, journal, tree } = this.#init;
     const { clock, ids, outputs, attachments, approver } = ports;
     const { outputLimits: limits } = settings;
     return new TurnCalls({
@@ -169,7 +172,7 @@ export class RunLaunch {
       outputs,
       attachments,
       approver,
-      grants: journal.state.grants,
+      grants: tree.grants,
       sink: journal.sinkOf(runId),
       live: journal.live,
       limits,

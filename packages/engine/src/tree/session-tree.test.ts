@@ -2,7 +2,14 @@ import { describe, expect, it } from '@jest/globals';
 import type { SessionId } from '@agentd/contract';
 import { turnParts } from '@agentd/contract/testing';
 import type { EngineHost } from '../ports.ts';
-import { engineHarness, runInit, runToEnd, until, type HarnessInit } from '../testing/engine-harness.ts';
+import {
+  engineHarness,
+  instantTool,
+  runInit,
+  runToEnd,
+  until,
+  type HarnessInit,
+} from '../testing/engine-harness.ts';
 import { plainInbox } from '../testing/plain-inbox.ts';
 
 const HOUR_MS = 3_600_000;
@@ -144,6 +151,34 @@ describe('a tree of sessions', () => {
     await again.resume();
     await again.resume();
     expect(opened).toEqual([root.id]);
+  });
+
+  it('keeps what the user allows for good for the whole tree, paged out or not [PERM-7]', async () => {
+    const asks: string[] = [];
+    const look = (id: string) => turnParts('', [{ id, tool: 'look', args: { label: 'x' } }]);
+    const { child, clock, create, host, memory, engine } = setup({
+      turns: [turnParts('hi'), look('c1'), turnParts('done'), look('c2'), turnParts('done')],
+      tools: [instantTool()],
+      permissions: { read: 'ask' },
+      approver: {
+        ask: async ({ callId }) => {
+          asks.push(callId);
+          return { decision: 'always', source: 'user', feedback: null };
+        },
+      },
+    });
+    const root = await create();
+    await runToEnd(root);
+    const { sessionId } = await child(root.id, 1);
+    await (
+      await host.startRun(sessionId, delegated('a'))
+    ).done;
+    clock.advance(HOUR_MS);
+    await until(() => !memory.isOpen(sessionId));
+    await root.close();
+    const again = await engine.openSession(root.id);
+    expect(await runToEnd(again, { clientRunId: 'run-2' })).toMatchObject({ toolCalls: 1, denials: 0 });
+    expect(asks).toHaveLength(1);
   });
 
   it('R1 refuses a run without a model before anything is written, and tells who asked [DLG-11]', async () => {

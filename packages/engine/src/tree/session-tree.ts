@@ -235,6 +235,7 @@ export class SessionTree {
     if (journal.state.header.origin === null) this.#policy = journal;
     return {
       policy: this.#policy ?? journal,
+      grants: this.index.grants,
       canReply: (sessionId, handle, rules) => this.#canReply(sessionId, handle, rules),
       idle: (sessionId, left) => this.#idle(sessionId, left),
       resume: () => this.resume(),

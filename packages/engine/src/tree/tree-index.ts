@@ -1,4 +1,5 @@
 import type { EventEnvelope, SessionFacts, SessionId } from '@agentd/contract';
+import type { GrantView } from '../permissions/grants.ts';
 import type { SessionActor } from '../session-actor.ts';
 import type { SessionViews } from '../session-journal.ts';
 import { SessionState } from '../session-state.ts';
@@ -11,6 +12,8 @@ export interface StoredSession {
   readonly models: readonly string[];
   /** Messages wait that a run would take. */
   readonly isWaiting: boolean;
+  /** What the user has allowed for good in it. */
+  readonly grants: GrantView;
 }
 
 /** A session as its log tells it, and whether a crash has left something open in it. */
@@ -32,6 +35,7 @@ export function readSession(
     facts: factsOf(sessionId, state),
     models: modelsOf(state),
     isWaiting: waiting > 0,
+    grants: state.grants,
     needsRecovery: state.activeRun !== null || isOpen || state.openApprovals.length > 0,
     createdAt: events[0]?.timestamp ?? '',
   };
@@ -47,6 +51,10 @@ function modelsOf({ lastRun }: SessionState): readonly string[] {
 
 /** The sessions of one tree, in memory or not, in order of creation. */
 export class TreeIndex {
+  /** What the user has allowed for good anywhere in the tree (PERM-7). */
+  readonly grants: GrantView = {
+    has: (request) => [...this.#stored.keys()].some((id) => this.#grantsOf(id)?.has(request) === true),
+  };
   readonly #stored = new Map<SessionId, StoredSession>();
   readonly #resident: (sessionId: SessionId) => SessionActor | null;
 
@@ -76,8 +84,8 @@ export class TreeIndex {
     return waiting === undefined ? this.#stored.get(sessionId)?.isWaiting === true : waiting > 0;
   }
 
-  put({ facts, models, isWaiting }: StoredSession): void {
-    this.#stored.set(facts.sessionId, { facts, models, isWaiting });
+  put({ facts, models, isWaiting, grants }: StoredSession): void {
+    this.#stored.set(facts.sessionId, { facts, models, isWaiting, grants });
   }
 
   /** Keeps what is known of a session that leaves the memory. */
@@ -97,6 +105,10 @@ export class TreeIndex {
     return [];
   }
 
+  #grantsOf(sessionId: SessionId): GrantView | undefined {
+    return this.#resident(sessionId)?.state.grants ?? this.#stored.get(sessionId)?.grants;
+  }
+
   #modelsOf(sessionId: SessionId): readonly string[] {
     const actor = this.#resident(sessionId);
     return actor === null ? (this.#stored.get(sessionId)?.models ?? []) : modelsUsedBy(actor);
@@ -109,6 +121,7 @@ function stored(actor: SessionActor): StoredSession {
     facts: factsOf(id, state),
     models: modelsUsedBy(actor),
     isWaiting: journal.inbox.waiting > 0,
+    grants: state.grants,
   };
 }
 
