@@ -1,4 +1,7 @@
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
@@ -73,6 +76,12 @@ describe('agentd mcp on stdio', () => {
     await bench.write('ws/.env', 'KEY=1\n');
     expect(await peer.text('read', { filePath: '.env' })).toContain('1: KEY=1');
     expect(await peer.text('write', { filePath: 'deep/er/new.txt', content: 'x' })).toContain('Created');
+    await using site = createServer((_, response) => {
+      response.setHeader('content-type', 'text/plain').setHeader('connection', 'close').end('hello');
+    }).listen(0, '127.0.0.1');
+    await once(site, 'listening');
+    const { port } = site.address() as AddressInfo;
+    expect(await peer.text('webfetch', { url: `http://127.0.0.1:${port}/` })).toContain('status_code: 200');
     await symlink(join(bench.workspace, '../outside'), inWorkspace('link'));
     for (const filePath of ['../outside/secret.txt', 'link/secret.txt', '/etc/hostname']) {
       const text = await peer.text('read', { filePath });
