@@ -10,7 +10,7 @@ import type { McpErrorCode } from '../errors.ts';
 import type { ManagedServer } from '../server/managed-server.ts';
 
 interface FailedRequest {
-  readonly server: Pick<ManagedServer, 'name' | 'log'>;
+  readonly server: Pick<ManagedServer, 'name' | 'log' | 'settings'>;
   /** The tool or resource that was asked for. */
   readonly what: string;
 }
@@ -49,7 +49,8 @@ function advice(code: McpErrorCode): string {
 }
 
 /** Why a program ended stands on its stderr, if anywhere. */
-function lastWords(code: string | undefined, { log }: FailedRequest['server']): string {
+function lastWords(code: string | undefined, { log, settings }: FailedRequest['server']): string {
+  if (settings.target.kind !== 'stdio') return '';
   if (code !== 'MCP_CLOSED' && code !== 'MCP_UNREACHABLE') return '';
   const words = log.lastWords();
   return words === '' ? '' : `; its last words: ${words}`;

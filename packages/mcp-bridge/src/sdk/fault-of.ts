@@ -27,11 +27,11 @@ export function faultOf(thrown: unknown, peer: Peer): AgentdError {
     : mcpError('MCP_PROTOCOL', oneLine(messageOf(thrown)), { cause: thrown });
 }
 
-function httpFault(status: number, thrown: unknown, { hadSession }: Peer): AgentdError {
+function httpFault(status: number, thrown: unknown, peer: Peer): AgentdError {
   const body = messageOf(thrown);
   // The specification says 404; servers in the field also say 410, or 400 with a word about the session (field H16).
   const isLost = status === 404 || status === 410 || (status === 400 && /session/i.test(body));
-  if (isLost && hadSession()) {
+  if (isLost && peer.hadSession()) {
     return mcpError('MCP_SESSION_EXPIRED', `the session is gone (HTTP ${status})`, { cause: thrown });
   }
   if (status === 401) {

@@ -14,6 +14,9 @@ export interface ConnectionRequest {
   readonly hooks: ConnectionHooks;
 }
 
+/** What comes after its request has ended: the last word of progress, an answer that nobody waits for any more. */
+const EXPECTED = /unknown (?:token|message ID)/;
+
 /** Opens and initializes one connection. Contract: that of `McpConnector.connect`. */
 export async function openConnection(
   ports: SdkConnectorPorts,
@@ -28,7 +31,9 @@ export async function openConnection(
   client.setNotificationHandler(ToolListChangedNotificationSchema, () => hooks.toolsChanged());
   let isOpen = false;
   Object.assign(client, {
-    onerror: (error: Error) => hooks.log(`protocol: ${error.message}`),
+    onerror: (error: Error) => {
+      if (!EXPECTED.test(error.message)) hooks.log(`protocol: ${error.message}`);
+    },
     onclose: () => {
       if (isOpen && !connection.isClosing) hooks.closed(peer.endReason());
     },

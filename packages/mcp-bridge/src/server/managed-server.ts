@@ -286,7 +286,8 @@ export class ManagedServer {
   #failed(error: unknown): void {
     this.#backoff.failed();
     const state = codeOf(error) === 'MCP_NEEDS_AUTH' ? 'needs_auth' : 'failed';
-    const words = this.log.lastWords();
+    // Only a program has last words of its own.
+    const words = this.settings.target.kind === 'stdio' ? this.log.lastWords() : '';
     this.#standing.become(
       state,
       words === '' ? messageOf(error) : `${messageOf(error)}; its last words: ${words}`,
