@@ -115,6 +115,23 @@ describe('runOutput', () => {
     ]);
   });
 
+  it('puts the name of a subagent before what it does, and shows the root alone as what goes on [CLI-2]', () => {
+    const { screen, told, statuses } = screenOf(true);
+    const output = runOutput('text', screen, manualClock());
+    const child = (payload: object): EngineEvent => ({ ...event('01.000', payload), session_id: 'c1' });
+    output.listener.event?.(event('00.000', { type: 'run_started', model: 'local/m' }));
+    output.begin('s');
+    const origin = { root_id: 's', parent_id: 's' };
+    output.listener.event?.(child({ type: 'session_created', handle: 'explore_1a2b3c4d', origin }));
+    output.listener.event?.(child({ type: 'run_started', model: 'local/other' }));
+    output.listener.live?.({ type: 'model_delta', part: { type: 'text-delta', id: '0', text: 'Hm.' } }, 'c1');
+    output.listener.event?.(child({ ...STARTED.payload }));
+    output.listener.event?.({ ...ENDED, session_id: 'c1' });
+    output.finish({ ...SUMMARY, status: 'completed', error: null, exit_code: 0 });
+    expect(told[0]).toBe('explore_1a2b3c4d ✗ bash a timeout 2.5 s');
+    expect(new Set(statuses)).toEqual(new Set(['… local/m', null]));
+  });
+
   it('says what would have let an ask pass that nobody could answer', () => {
     const { screen, told } = screenOf(false);
     const output = runOutput('text', screen, manualClock());

@@ -12,7 +12,7 @@ import { conversationProblems } from './conversation.ts';
 import { TREE_AGENTS, TREE_SIZE, treeTurn } from './tree-model.ts';
 
 /** As many as CI has time for; `AGENTD_TREE_CRASHES=200` looks closer. */
-const POINTS = Number(process.env['AGENTD_TREE_CRASHES'] ?? 16);
+const POINTS = Number(process.env['AGENTD_TREE_CRASHES'] ?? 12);
 const AT_ONCE = 3;
 
 type Payload = { readonly type: string } & Readonly<Record<string, unknown>>;

@@ -62,6 +62,8 @@ export class SessionTree {
   readonly #open = new Map<SessionId, SessionListener>();
   readonly #creating = new Map<SessionId, Promise<SessionFacts>>();
   readonly #whenClosed: () => void;
+  /** Settles once the tree is adopted: nobody gets a session of it before (F2). */
+  #ready: Promise<unknown> = Promise.resolve();
   #policy: SessionJournal | null = null;
   #resumed: Promise<void> | null = null;
   #closed: Promise<void> | null = null;
@@ -125,14 +127,11 @@ export class SessionTree {
   }
 
   /** Takes the lock and recovers every session; then opens one for a caller. Throws as `Engine.openSession`. */
-  async adopt(sessionId: SessionId, listener: SessionListener): Promise<Session> {
+  adopt(sessionId: SessionId, listener: SessionListener): Promise<Session> {
     this.#enter(sessionId, listener);
-    await this.#adoptRoot(sessionId);
-    const children = await this.#readChildren();
-    for (const child of children) this.index.put(child);
-    const broken = children.filter(({ needsRecovery }) => needsRecovery);
-    for (const { facts } of broken) await this.residents.use(facts.sessionId, async () => undefined);
-    return this.residents.pin(sessionId);
+    const adopted = this.#adopt(sessionId);
+    this.#ready = adopted.catch(() => undefined);
+    return adopted;
   }
 
   /** Opens one more session of the tree for a caller. */
@@ -140,6 +139,7 @@ export class SessionTree {
     if (this.#open.has(sessionId)) throw openAlready(sessionId);
     this.#enter(sessionId, listener);
     try {
+      await this.#ready;
       return await this.residents.pin(sessionId);
     } catch (error) {
       this.#exit(sessionId);
@@ -177,6 +177,15 @@ export class SessionTree {
       this.#whenClosed();
     });
     return this.#closed;
+  }
+
+  async #adopt(sessionId: SessionId): Promise<Session> {
+    await this.#adoptRoot(sessionId);
+    const children = await this.#readChildren();
+    for (const child of children) this.index.put(child);
+    const broken = children.filter(({ needsRecovery }) => needsRecovery);
+    for (const { facts } of broken) await this.residents.use(facts.sessionId, async () => undefined);
+    return this.residents.pin(sessionId);
   }
 
   async #adoptRoot(wanted: SessionId): Promise<void> {

@@ -40,7 +40,7 @@ export async function run(
     warn: (line) => screen.tell(`agentd: ${oneLine(line)}`),
     limit: budget.limit,
     cannotWake: (_, error) =>
-      screen.tell(`agentd: ${oneLine(`a subagent could not go on: ${messageOf(error)}`)}`),
+      screen.tell(`agentd: ${oneLine(`a message could not wake its session: ${messageOf(error)}`)}`),
   });
   if (plan.situation.skipped !== null) screen.tell(plan.situation.skipped);
   const models = await usableModels(plan, options.model);
