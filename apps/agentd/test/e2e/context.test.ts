@@ -107,7 +107,7 @@ describe('a session that outgrows the context of its model', () => {
     expect(await run('go on', '--session', id)).toMatchObject({ code: 0, stdout: 'gone on\n' });
     const [before, after] = server.requests.slice(-2).map(({ body }) => (body as WireBody).messages);
     expect(after?.slice(0, before?.length)).toEqual(before);
-  }, 60_000);
+  });
 
   it('goes on after a provider refused a request for its size, once [SES-9]', async () => {
     let refusals = 0;
@@ -123,5 +123,5 @@ describe('a session that outgrows the context of its model', () => {
     const { code, stderr } = await run('go on', '--session', id);
     expect(code).toBe(1);
     expect(stderr).toContain('no longer fits the context of local/small (16000 tokens)');
-  }, 30_000);
+  });
 });

@@ -1,11 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { BUILTIN_TOOL_NAMES } from '../../src/mcp-servers/builtin-names.ts';
 import { payloads, Workbench } from './workbench.ts';
-
-// Each look starts a few processes, and the machine may have others.
-jest.setTimeout(120_000);
 
 /** A server by hand whose tools do what their arguments say. */
 const ODD_SERVER = join(import.meta.dirname, '../../../../packages/mcp-bridge/src/test/odd-server.ts');

@@ -1,7 +1,6 @@
 import { access, mkdir, mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { jest } from '@jest/globals';
 import { randomIds } from '@agentd/contract';
 import type { EngineEvent, RunInit, Session, StartedRun } from '@agentd/engine';
 import { Agents, type LoadedAgent } from '../../src/agents/load-agents.ts';
@@ -12,9 +11,6 @@ import { settingsOf } from '../../src/config/settings.ts';
 import { prepareHome } from '../../src/home/home.ts';
 import { projectOf } from '../../src/home/project.ts';
 import type { Situation } from '../../src/situation.ts';
-
-// Real files on a busy machine: Jest's 5 s are too few.
-jest.setTimeout(30_000);
 
 export interface TreeBenchInit {
   /** `agents:` of the script, in YAML without indentation. */
@@ -190,7 +186,7 @@ export function payloadsIn(
 
 /** Waits for what another process brings about; fails where it never does. */
 export async function until(ready: () => Promise<boolean>): Promise<void> {
-  for (let step = 0; step < 1000; step += 1) {
+  for (let step = 0; step < 6000; step += 1) {
     if (await ready()) return;
     await new Promise((resolve) => setTimeout(resolve, 10));
   }

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { jsonLines, payloads, summaryOf, Workbench, type OutputLine } from './workbench.ts';
 
 const AGENT = (mode: string): string =>
@@ -17,9 +17,6 @@ const STARTS_ONE = `
 - say: "Heard: {{ input }}"
   usage: { input_tokens: 10, output_tokens: 1 }
 `;
-
-// Several real processes a test, on a busy machine.
-jest.setTimeout(120_000);
 
 describe('run, with subagents', () => {
   let bench: Workbench;

@@ -52,7 +52,6 @@ describe('a process that is killed while it publishes', () => {
       const steps = STEPS.filter((step) => step !== 'exchanged' || exchanges);
       await Promise.all(steps.map((step) => killAt(step, name, moves)));
     },
-    60_000,
   );
 
   it('leaves a whole version at any moment, through the tool itself [FS-9]', async () => {
@@ -68,28 +67,24 @@ describe('a process that is killed while it publishes', () => {
       await s.stages.cleanAbandonedStages();
       expect([await s.entries(), await readdir(s.journal)]).toEqual([['f'], []]);
     }
-  }, 60_000);
+  });
 });
 
 describe('processes that edit one file at once', () => {
   const linuxIt = process.platform === 'linux' ? it : it.skip;
 
-  linuxIt(
-    'lose no edit, make none twice, and leave nothing beside the file [FS-9]',
-    async () => {
-      await using s = await setup();
-      await writeFile(join(s.cwd, 'f'), 'END');
-      const count = 25;
-      const args = { filePath: 'f' };
-      const task = { kind: 'mark', cwd: s.cwd, journal: s.journal, args, count } as const;
-      const ends = await Promise.all([runChild(task), runChild(task), runChild(task)]);
-      expect(ends.map(({ stderr }) => stderr)).toEqual(['', '', '']);
-      const marks = (await s.text('f'))?.split(' ').slice(0, -1) ?? [];
-      expect([marks.length, new Set(marks).size]).toEqual([3 * count, 3 * count]);
-      expect([await s.entries(), await readdir(s.journal)]).toEqual([['f'], []]);
-    },
-    60_000,
-  );
+  linuxIt('lose no edit, make none twice, and leave nothing beside the file [FS-9]', async () => {
+    await using s = await setup();
+    await writeFile(join(s.cwd, 'f'), 'END');
+    const count = 25;
+    const args = { filePath: 'f' };
+    const task = { kind: 'mark', cwd: s.cwd, journal: s.journal, args, count } as const;
+    const ends = await Promise.all([runChild(task), runChild(task), runChild(task)]);
+    expect(ends.map(({ stderr }) => stderr)).toEqual(['', '', '']);
+    const marks = (await s.text('f'))?.split(' ').slice(0, -1) ?? [];
+    expect([marks.length, new Set(marks).size]).toEqual([3 * count, 3 * count]);
+    expect([await s.entries(), await readdir(s.journal)]).toEqual([['f'], []]);
+  });
 });
 
 async function killAt(step: PublicationStep, name: string, moves: 'kernel' | 'plain'): Promise<void> {
