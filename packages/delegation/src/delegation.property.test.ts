@@ -30,6 +30,7 @@ const action: fc.Arbitrary<Action> = fc.oneof(
   },
   { weight: 3, arbitrary: fc.record({ do: fc.constant('resume' as const), who, background: fc.boolean() }) },
   { weight: 5, arbitrary: fc.record({ do: fc.constant('end' as const), who }) },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant('cancel' as const), who }) },
   {
     weight: 4,
     arbitrary: fc.record({
