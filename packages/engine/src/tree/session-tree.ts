@@ -11,11 +11,12 @@ import type { Session } from '../session.ts';
 import type { SessionJournal, SessionListener, SessionViews } from '../session-journal.ts';
 import { Listeners } from './listeners.ts';
 import { kinshipOf, reaches } from './message-reach.ts';
+import { readChildren } from './read-children.ts';
 import { Residents, type ResidencyLimits } from './residents.ts';
 import type { RunDefaults } from './run-defaults.ts';
 import { factsOf } from './session-facts.ts';
 import { SessionLoader } from './session-loader.ts';
-import { readSession, TreeIndex, type ReadSession } from './tree-index.ts';
+import { TreeIndex } from './tree-index.ts';
 import { noSession, TreeRuns } from './tree-runs.ts';
 
 /** What all trees of an engine share. */
@@ -36,9 +37,6 @@ export interface RootInit {
   readonly mode?: PermissionMode | undefined;
   readonly overlay?: readonly PermissionRule[] | undefined;
 }
-
-/** So many logs are read together. */
-const READ_TOGETHER = 16;
 
 /** For who still writes the end of a child into its parent's log while a tree closes. */
 const CLOSING_GRACE_MS = 1000;
@@ -181,7 +179,8 @@ export class SessionTree {
 
   async #adopt(sessionId: SessionId): Promise<Session> {
     await this.#adoptRoot(sessionId);
-    const children = await this.#readChildren();
+    const { ports, views } = this.#init;
+    const children = await readChildren(this.rootId, ports.sessions, views());
     for (const child of children) this.index.put(child);
     const broken = children.filter(({ needsRecovery }) => needsRecovery);
     for (const { facts } of broken) await this.residents.use(facts.sessionId, async () => undefined);
@@ -194,27 +193,6 @@ export class SessionTree {
     } catch (error) {
       // A root that cannot be read is an error for itself alone (SES-3).
       if (wanted === this.rootId || codeOf(error) !== 'ENGINE_SESSION_DAMAGED') throw error;
-    }
-  }
-
-  async #readChildren(): Promise<readonly ReadSession[]> {
-    const ids = await this.#init.ports.sessions.children(this.rootId);
-    const found: ReadSession[] = [];
-    for (let start = 0; start < ids.length; start += READ_TOGETHER) {
-      const some = ids.slice(start, start + READ_TOGETHER).map((id) => this.#readChild(id));
-      found.push(...(await Promise.all(some)).flat());
-    }
-    return found.toSorted((a, b) => (a.createdAt < b.createdAt ? -1 : Number(a.createdAt > b.createdAt)));
-  }
-
-  async #readChild(id: SessionId): Promise<readonly ReadSession[]> {
-    const { ports, views } = this.#init;
-    try {
-      const { events } = await ports.sessions.read(id);
-      return [readSession(id, events, views())];
-    } catch (error) {
-      if (codeOf(error) === 'ENGINE_SESSION_DAMAGED') return [];
-      throw error;
     }
   }
 

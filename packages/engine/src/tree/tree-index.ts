@@ -1,8 +1,7 @@
-import type { EventEnvelope, SessionFacts, SessionId } from '@agentd/contract';
+import type { SessionFacts, SessionId } from '@agentd/contract';
 import type { GrantView } from '../permissions/grants.ts';
 import type { SessionActor } from '../session-actor.ts';
-import type { SessionViews } from '../session-journal.ts';
-import { SessionState } from '../session-state.ts';
+import type { SessionState } from '../session-state.ts';
 import { factsOf } from './session-facts.ts';
 
 /** What a tree knows of a session that is not in memory. */
@@ -16,36 +15,8 @@ export interface StoredSession {
   readonly grants: GrantView;
 }
 
-/** A session as its log tells it, and whether a crash has left something open in it. */
-export interface ReadSession extends StoredSession {
-  readonly needsRecovery: boolean;
-  /** When it was made, RFC 3339. */
-  readonly createdAt: string;
-}
-
-export function readSession(
-  sessionId: SessionId,
-  events: readonly EventEnvelope[],
-  { inbox }: SessionViews,
-): ReadSession {
-  const state = SessionState.of(events);
-  const isOpen = state.openCalls.some(({ started }) => started !== null);
-  const waiting = inbox?.({ log: { append: neverAppended }, events }).waiting ?? 0;
-  return {
-    facts: factsOf(sessionId, state),
-    models: modelsOf(state),
-    isWaiting: waiting > 0,
-    grants: state.grants,
-    needsRecovery: state.activeRun !== null || isOpen || state.openApprovals.length > 0,
-    createdAt: events[0]?.timestamp ?? '',
-  };
-}
-
-function neverAppended(): never {
-  throw new Error('a view of a log that is only read has appended to it');
-}
-
-function modelsOf({ lastRun }: SessionState): readonly string[] {
+/** Of the newest run. */
+export function modelsOf({ lastRun }: SessionState): readonly string[] {
   return lastRun === null || lastRun.model === null ? [] : [lastRun.model];
 }
 
