@@ -10,6 +10,8 @@ export interface HttpMessage {
 
 export interface HttpExchange {
   readonly message: HttpMessage;
+  /** The body of a form; empty for any other. */
+  readonly form: URLSearchParams;
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly reply: (result: object, headers?: Readonly<Record<string, string>>) => void;
@@ -78,7 +80,8 @@ async function serve(odd: OddHttp, { request, response, next }: Incoming): Promi
   const session = request.headers['mcp-session-id'] as string | undefined;
   const method = message.method ?? request.method ?? '';
   odd.seen.push({ method, session, params: message.params });
-  if (await odd.take({ message, request, response, reply, status })) return;
+  const form = new URLSearchParams(text.startsWith('{') ? '' : text);
+  if (await odd.take({ message, form, request, response, reply, status })) return;
   answer(odd, { method, message, session, next, status, reply });
 }
 
