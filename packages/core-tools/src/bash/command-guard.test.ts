@@ -10,37 +10,54 @@ import { eventually, processesWith, uniqueMarker } from './testing/bash-harness.
 const describeLinux = process.platform === 'linux' ? describe : describe.skip;
 const ENGINE = fileURLToPath(new URL('./testing/doomed-engine.ts', import.meta.url));
 
-/** A process that runs the command through the tool; resolves once the command has said `ready`. */
+/** Halves the start of a process that runs from source. */
+const COMPILE_CACHE = fileURLToPath(new URL('../../../../node_modules/.cache/node', import.meta.url));
+
+/**
+ * A process that runs the command through the tool; resolves once the command has said `ready`. What a failed test
+ * leaves of the command is ended by what is tested.
+ */
 async function engineWith(command: string, second = '') {
   const engine = spawn(process.execPath, ['--conditions=@agentd/source', ENGINE, command, second], {
     stdio: ['ignore', 'pipe', 'inherit'],
+    env: { ...process.env, NODE_COMPILE_CACHE: COMPILE_CACHE },
   });
   const gone = once(engine, 'exit');
   let said = '';
   engine.stdout.on('data', (bytes: Buffer) => (said += bytes.toString()));
   await eventually(() => said.includes('ready'));
   const says = (text: string): Promise<void> => eventually(() => said.includes(text));
-  return { pid: Number(engine.pid), gone, says, kill: (signal: NodeJS.Signals) => engine.kill(signal) };
+  const kill = (signal: NodeJS.Signals): boolean => engine.kill(signal);
+  return { pid: Number(engine.pid), gone, says, kill, [Symbol.dispose]: () => void engine.kill('SIGKILL') };
+}
+
+interface KnownProcess {
+  readonly pid: number;
+  readonly startTime: string | undefined;
+}
+
+function known(pid: number): KnownProcess {
+  return { pid, startTime: procStat(pid)?.startTime };
 }
 
 /** The guard that belongs to a process. */
-function guardOf(pid: number): number {
+function guardOf(pid: number): KnownProcess {
   const guards = readdirSync('/proc').filter(
     (name) => /^\d+$/.test(name) && readProc(`${name}/cmdline`).startsWith('command-guard\0'),
   );
-  return Number(guards.find((name) => readProc(`${name}/status`).includes(`\nPPid:\t${pid}\n`)));
+  const own = guards.find((name) => readProc(`${name}/status`).includes(`\nPPid:\t${pid}\n`));
+  return known(Number(own));
 }
 
-function isAlive(pid: number): boolean {
-  const state = procStat(pid)?.state ?? 'Z';
-  return state !== 'Z' && state !== 'X';
+function isAlive({ pid, startTime }: KnownProcess): boolean {
+  const stat = procStat(pid);
+  return stat !== undefined && stat.startTime === startTime && stat.state !== 'Z' && stat.state !== 'X';
 }
 
 /** A sleeping process in a session of its own, which the test ends. */
 function sleeper() {
   const child = spawn('sleep', ['300'], { detached: true, stdio: 'ignore' });
-  const pid = Number(child.pid);
-  return { pid, startTime: procStat(pid)?.startTime, [Symbol.dispose]: () => void child.kill('SIGKILL') };
+  return { ...known(Number(child.pid)), [Symbol.dispose]: () => void child.kill('SIGKILL') };
 }
 
 describeLinux('a process that is killed while a command runs', () => {
@@ -63,7 +80,7 @@ describeLinux('a process that is killed while a command runs', () => {
     ],
   ])('leaves nothing of %s [BASH-7]', async (_what, command) => {
     const marker = uniqueMarker();
-    const engine = await engineWith(command.replaceAll('MARK', marker));
+    using engine = await engineWith(command.replaceAll('MARK', marker));
     const guard = guardOf(engine.pid);
     expect([isAlive(guard), processesWith(marker).length > 0]).toEqual([true, true]);
     engine.kill('SIGKILL');
@@ -76,7 +93,7 @@ describeLinux('a process that is killed while a command runs', () => {
     const marker = uniqueMarker();
     const named = () =>
       processesWith(marker).filter((pid) => readProc(`${pid}/cmdline`).startsWith(`${marker}\0`));
-    const engine = await engineWith(
+    using engine = await engineWith(
       `setsid bash -c 'echo ready; exec -a ${marker} sleep 300 &>/dev/null' & sleep 300`,
     );
     const guard = guardOf(engine.pid);
@@ -87,11 +104,11 @@ describeLinux('a process that is killed while a command runs', () => {
 
   it('leaves nothing although its guard was killed, once another command ran [BASH-7]', async () => {
     const marker = uniqueMarker();
-    const engine = await engineWith(`echo ready; exec -a ${marker} sleep 300`, 'echo second');
+    using engine = await engineWith(`echo ready; exec -a ${marker} sleep 300`, 'echo second');
     const guard = guardOf(engine.pid);
-    process.kill(guard, 'SIGKILL');
+    process.kill(guard.pid, 'SIGKILL');
     // Node has waited for it, so the engine knows.
-    await eventually(() => procStat(guard) === undefined);
+    await eventually(() => procStat(guard.pid)?.startTime !== guard.startTime);
     engine.kill('SIGUSR2');
     await engine.says('second');
     expect(isAlive(guardOf(engine.pid))).toBe(true);
@@ -100,7 +117,7 @@ describeLinux('a process that is killed while a command runs', () => {
   });
 
   it('has no guard left once it ended by itself [BASH-7]', async () => {
-    const engine = await engineWith('echo ready; sleep 0.3');
+    using engine = await engineWith('echo ready; sleep 0.3');
     const guard = guardOf(engine.pid);
     expect((await engine.gone)[0]).toBe(0);
     await eventually(() => !isAlive(guard));
@@ -109,13 +126,13 @@ describeLinux('a process that is killed while a command runs', () => {
 
 describeLinux('the guard', () => {
   it('ends what it was told of, and nobody who has the pid of one that is gone [BASH-7]', async () => {
-    using known = sleeper();
+    using told = sleeper();
     using done = sleeper();
     using stranger = sleeper();
     const guard = spawn('bash', ['-c', GUARD_SCRIPT], { stdio: ['pipe', 'inherit', 'inherit'] });
     guard.stdin.end(
       [
-        `+ ${known.pid} ${known.startTime}`,
+        `+ ${told.pid} ${told.startTime}`,
         `+ ${done.pid} ${done.startTime}`,
         `+ ${stranger.pid} ${Number(stranger.startTime) - 1}`,
         `- ${done.pid}`,
@@ -123,7 +140,7 @@ describeLinux('the guard', () => {
       ].join('\n'),
     );
     expect(await once(guard, 'exit')).toEqual([0, null]);
-    expect([known, done, stranger].map(({ pid }) => isAlive(pid))).toEqual([false, true, true]);
+    expect([told, done, stranger].map(isAlive)).toEqual([false, true, true]);
   });
 
   it('leaves a session alone whose leader it cannot find any more [BASH-7]', async () => {
