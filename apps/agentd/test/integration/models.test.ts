@@ -94,6 +94,9 @@ describe('models refresh', () => {
       pricing: { input: 1, output: 2 },
       from: { contextTokens: 'refreshed', pricing: 'settings' },
     });
+    expect((await bench.run(['models', 'list'])).stdout).toMatch(
+      new RegExp(`^refreshed: \\d{4}-.*Z from ${url}$`, 'm'),
+    );
     const ran = await bench.runJson(['-m', 'lab/seen']);
     expect(payloads(ran.lines, 'model_usage_recorded')).toMatchObject([{ cost_usd: 5 }]);
   });

@@ -1,9 +1,11 @@
 import type { FactSource } from '@agentd/model-gateway';
 import { modelAccess } from '../../compose.ts';
 import { EXIT } from '../../exit-codes.ts';
+import { catalogueFile, readCatalogue } from '../../models/catalogue-file.ts';
 import { situate } from '../../situation.ts';
 import { counted } from '../counted.ts';
 import type { DataOptions, PlaceOptions } from '../options.ts';
+import { printable } from '../printable.ts';
 import { printRows } from '../print-rows.ts';
 import type { ModelStatus, ProviderStatus } from '../../models/model-access.ts';
 import type { Screen } from '../screen.ts';
@@ -18,11 +20,16 @@ export async function listModels(options: PlaceOptions & DataOptions, screen: Sc
   const access = modelAccess(situation.settings);
   const chosen = situation.settings.model ?? access.defaultModel() ?? null;
   const providers = access.list();
+  const refreshed = await readCatalogue(catalogueFile(situation.home));
   if (options.json === true) {
-    screen.print(`${JSON.stringify({ default: chosen, providers }, null, 2)}\n`);
+    const catalogue =
+      refreshed === null ? null : { source: refreshed.source, fetched_at: refreshed.fetchedAt };
+    screen.print(`${JSON.stringify({ default: chosen, catalogue, providers }, null, 2)}\n`);
     return EXIT.completed;
   }
   for (const row of providers) tell(row, screen);
+  if (refreshed !== null)
+    screen.print(`refreshed: ${refreshed.fetchedAt} from ${printable(refreshed.source)}\n`);
   screen.print(`default: ${chosen ?? 'none'}\n`);
   return EXIT.completed;
 }
