@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { join } from 'node:path';
+import { systemClock, type Clock } from '@agentd/contract';
 import {
   bridgeBench,
   linesOf,
@@ -16,12 +17,24 @@ const problemsOf = (bench: ReturnType<typeof bridgeBench>) =>
 
 describe('faults that users met with servers', () => {
   it('fails each server that does not come up, and has the healthy one at once [field H1] [MCP-1] [MCP-4]', async () => {
+    await using folder = await scratchFolder();
+    const journal = join(folder.path, 'journal');
+    // The limit of the silent one passes once it was asked for its tools, however long it took to start.
+    const silentMs = 2000;
+    const isAsked = async () => (await linesOf(journal)).some((line) => line.startsWith('tools/list'));
+    const after: Clock['after'] = (ms, run) => {
+      if (ms !== silentMs) return systemClock.after(ms, run);
+      let isStopped = false;
+      void until(async () => isStopped || (await isAsked())).then(() => (isStopped ? undefined : run()));
+      return () => (isStopped = true);
+    };
     await using bench = bridgeBench({
+      ports: { clock: { now: systemClock.now, after } },
       servers: {
         sleeper: programServer(['1000'], { command: 'sleep', timeoutMs: 300 }),
         dead: oddServer({ exitAt: 'start', stderr: 'no licence found' }),
         missing: programServer([], { command: 'no-such-command-anywhere' }),
-        silent: oddServer({ silentAt: 'tools/list' }, { timeoutMs: 2000 }),
+        silent: oddServer({ silentAt: 'tools/list', journal }, { timeoutMs: silentMs }),
         healthy: oddServer({ tools: [tool('hello')] }),
       },
     });

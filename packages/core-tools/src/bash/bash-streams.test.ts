@@ -203,7 +203,7 @@ describe('the input of a command', () => {
     const commands = [
       'cat',
       'read x; echo got:$x',
-      `"${process.execPath}" -p 'fs.readFileSync(0).length'`,
+      `"${process.execPath}" -e 'process.stdout.write(String(fs.readFileSync(0).length))'`,
       'cat /dev/stdin',
       'seq 2 | cat < /dev/stdin',
       'cat /proc/self/fd/0',
@@ -214,7 +214,7 @@ describe('the input of a command', () => {
     );
     expect(cat).toMatchObject({ stdout: '', closingLine: 'exit code: 0' });
     expect(read?.stdout).toBe('got:\n');
-    expect(node?.stdout).toBe('0\n');
+    expect(node?.stdout).toBe('0');
     expect(byName).toMatchObject({ stdout: '', stderr: '', closingLine: 'exit code: 0' });
     expect(piped).toMatchObject({ stdout: '1\n2\n', closingLine: 'exit code: 0' });
     expect(byNumber).toMatchObject({ stdout: '', stderr: '', closingLine: 'exit code: 0' });

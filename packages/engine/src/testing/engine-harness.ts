@@ -180,7 +180,7 @@ function rejectionOf(signal: AbortSignal): Promise<never> {
 
 /** Lets everything go on until `ready` holds; fails where it never does. Real disks need a moment, fakes none. */
 export async function until(ready: () => boolean): Promise<void> {
-  for (let step = 0; step < 1000; step += 1) {
+  for (let step = 0; step < 20_000; step += 1) {
     if (ready()) return;
     await (step < 100 ? flush() : new Promise((resolve) => setTimeout(resolve, 5)));
   }
