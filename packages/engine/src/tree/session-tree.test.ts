@@ -140,7 +140,8 @@ describe('a tree of sessions', () => {
     const opened: string[] = [];
     const treeOpened = async (rootId: SessionId): Promise<void> => void opened.push(rootId);
     const sessions = first.memory.crashed();
-    const { engine, host, listener, shown } = setup({ sessions, treeOpened });
+    const turns = [turnParts('woken')];
+    const { engine, host, listener, model, shown } = setup({ sessions, treeOpened, turns });
     const again = await engine.openSession(root.id, listener);
     expect(shown.map(({ session_id: id, payload }) => [id, payload.type])).toEqual([
       [root.id, 'run_interrupted'],
@@ -148,9 +149,17 @@ describe('a tree of sessions', () => {
     ]);
     expect(await host.run(sessionId)).toMatchObject({ status: 'interrupted' });
     expect(opened).toEqual([]);
+    await host.use(sessionId, async ({ inbox }) => {
+      inbox.accept({ owner: 'agent', from: 'a', mode: 'steer', idempotencyKey: 'k', body: 'wait' });
+    });
+    host.wake(sessionId);
+    await again.quiet();
+    expect(model.requests).toEqual([]);
     await again.resume();
     await again.resume();
     expect(opened).toEqual([root.id]);
+    await again.quiet();
+    expect(model.requests).toHaveLength(1);
   });
 
   it('keeps what the user allows for good for the whole tree, paged out or not [PERM-7]', async () => {

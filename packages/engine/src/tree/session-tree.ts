@@ -64,6 +64,7 @@ export class SessionTree {
   #ready: Promise<unknown> = Promise.resolve();
   #policy: SessionJournal | null = null;
   #resumed: Promise<void> | null = null;
+  #goesOn = false;
   #closed: Promise<void> | null = null;
 
   constructor(rootId: SessionId, init: TreeInit, closed: () => void) {
@@ -121,6 +122,9 @@ export class SessionTree {
       this.#loader.create(this.rootId, [first, ...rest]),
     );
     this.index.remember(actor);
+    // There is nothing that it could have left.
+    this.#resumed = Promise.resolve();
+    this.#goesOn = true;
     return this.residents.pin(this.rootId);
   }
 
@@ -159,6 +163,11 @@ export class SessionTree {
   resume(): Promise<void> {
     this.#resumed ??= this.#resume();
     return this.#resumed;
+  }
+
+  /** Before `resume` it does nothing: that looks at all sessions by itself (F2). */
+  wake(sessionId: SessionId): void {
+    if (this.#goesOn) this.runs.wake(sessionId);
   }
 
   async quiet(): Promise<void> {
@@ -215,7 +224,8 @@ export class SessionTree {
 
   async #resume(): Promise<void> {
     await this.#init.keeper()?.treeOpened(this.rootId);
-    for (const id of this.index.ids) if (this.index.isWaiting(id)) this.runs.wake(id);
+    this.#goesOn = true;
+    for (const id of this.index.ids) if (this.index.isWaiting(id)) this.wake(id);
   }
 
   #seenBy(journal: SessionJournal): ActorTree {
@@ -238,7 +248,7 @@ export class SessionTree {
   }
 
   #idle(sessionId: SessionId, left: number): void {
-    if (left > 0) this.runs.wake(sessionId);
+    if (left > 0) this.wake(sessionId);
     this.residents.touch(sessionId);
     this.runs.changed();
   }

@@ -71,7 +71,7 @@ export class Trees {
       run: async (sessionId, clientRunId) => runOf(await this.#state(sessionId), clientRunId),
       cancelRun: async (sessionId, runId) => this.#open(sessionId)?.runs.cancelRun(sessionId, runId),
       conversation: async (sessionId, maxBytes) => conversationOf(await this.#state(sessionId), maxBytes),
-      wake: (sessionId) => this.#open(sessionId)?.runs.wake(sessionId),
+      wake: (sessionId) => this.#open(sessionId)?.wake(sessionId),
       verdict: (session, request) => {
         return decide(request, this.#rules(session.id, session.agent)).effect;
       },
