@@ -1,4 +1,5 @@
 import { type Tool, type ToolProvider } from '@agentd/contract';
+import { ToolReader } from './offers/known-tool.ts';
 import { toolOffer, type ToolOffer } from './offers/tool-offer.ts';
 import type { AuthorizationInteraction, McpBridgePorts } from './ports.ts';
 import { mcpError } from './errors.ts';
@@ -44,6 +45,7 @@ class Bridge implements McpBridge {
   readonly #settings: McpBridgeSettings;
   readonly #servers: readonly ManagedServer[];
   #offer: ToolOffer | null = null;
+  readonly #reader = new ToolReader();
   readonly #told = new Map<string, string>();
   #hasWaited = false;
   #preparing: Promise<unknown> = Promise.resolve();
@@ -116,6 +118,7 @@ class Bridge implements McpBridge {
     const { reservedNames, toolTextBudgetTokens: budgetTokens } = this.#settings;
     this.#offer ??= toolOffer({
       servers: this.#servers.filter(({ settings }) => settings.enabled),
+      reader: this.#reader,
       media: this.#ports.media,
       reservedNames,
       budgetTokens,

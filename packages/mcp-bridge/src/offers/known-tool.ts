@@ -20,14 +20,14 @@ export interface KnownTool {
   readonly diagnostics: readonly string[];
 }
 
-export interface ReadTools {
+interface ReadTools {
   readonly tools: readonly KnownTool[];
   /** Members of the list that are no tools, one line each (field H8). */
   readonly diagnostics: readonly string[];
 }
 
 /** Reads a server's list, which may hold anything: an odd member costs itself and nothing else (MCP-5). */
-export function readTools(server: ManagedServer, listed: readonly unknown[]): ReadTools {
+function readTools(server: ManagedServer, listed: readonly unknown[]): ReadTools {
   const tools = new Map<string, KnownTool>();
   const diagnostics: string[] = [];
   for (const [index, item] of listed.entries()) {
@@ -67,6 +67,7 @@ function descriptionOf({ server, raw }: { server: string; raw: string }, text: s
     ? `[MCP server ${shownName(server)}, tool ${shownName(raw)}]`
     : `[MCP server ${server}]`;
   const clean = text
+    .slice(0, 2 * LONGEST_DESCRIPTION)
     .toWellFormed()
     .replaceAll(/[^\P{Cc}\n\t]/gu, '')
     .trim();
@@ -77,4 +78,17 @@ function descriptionOf({ server, raw }: { server: string; raw: string }, text: s
 
 function shownName(name: string): string {
   return JSON.stringify(name.length > 120 ? `${name.slice(0, 120)}…` : name);
+}
+
+/** Reads each list once, as long as it is the list. */
+export class ToolReader {
+  readonly #read = new WeakMap<readonly unknown[], ReadTools>();
+
+  read(server: ManagedServer): ReadTools {
+    const { tools } = server;
+    if (tools === null) return { tools: [], diagnostics: [] };
+    const known = this.#read.get(tools) ?? readTools(server, tools);
+    this.#read.set(tools, known);
+    return known;
+  }
 }

@@ -2,13 +2,14 @@ import type { MediaGate, Tool } from '@agentd/contract';
 import { assignNames, type ToolOrigin } from '../names/tool-names.ts';
 import type { ManagedServer } from '../server/managed-server.ts';
 import { bridgeTool } from './bridge-tool.ts';
-import { readTools, type KnownTool } from './known-tool.ts';
+import type { KnownTool, ToolReader } from './known-tool.ts';
 import { LIST_RESOURCES_TOOL, READ_RESOURCE_TOOL, resourceTools } from './resource-tools.ts';
 import { CALL_TOOL, SEARCH_TOOL, callTool, searchTool } from './search-tool.ts';
 import type { NamedTool } from './search-index.ts';
 
 export interface OfferTerms {
   readonly servers: readonly ManagedServer[];
+  readonly reader: ToolReader;
   readonly media: MediaGate | null;
   readonly reservedNames: readonly string[];
   readonly budgetTokens: number;
@@ -26,8 +27,8 @@ export interface ToolOffer {
 const CHARACTERS_A_TOKEN = 4;
 
 /** Puts names, schemas and the budget of tool text together. Pure: the same servers give the same offer. */
-export function toolOffer({ servers, media, reservedNames, budgetTokens }: OfferTerms): ToolOffer {
-  const read = servers.map((server) => ({ server, ...readTools(server, server.tools ?? []) }));
+export function toolOffer({ servers, reader, media, reservedNames, budgetTokens }: OfferTerms): ToolOffer {
+  const read = servers.map((server) => ({ server, ...reader.read(server) }));
   const known = new Map(read.flatMap(({ tools }) => tools.map((tool) => [keyOf(tool), tool] as const)));
   const origins = [...known.values()].map(({ server, raw }) => ({ server: server.name, tool: raw }));
   const own = [SEARCH_TOOL, CALL_TOOL, LIST_RESOURCES_TOOL, READ_RESOURCE_TOOL];

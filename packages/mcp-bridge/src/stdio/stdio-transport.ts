@@ -20,6 +20,8 @@ export interface StdioTransportPorts {
   readonly clock: Clock;
   /** Takes lines of stderr, and what stands on stdout and is no message. */
   readonly log: (line: string) => void;
+  /** `MAX_MESSAGE_BYTES` unless given. */
+  readonly maxMessageBytes?: number;
 }
 
 /**
@@ -37,6 +39,7 @@ export class StdioTransport implements Transport {
   readonly #target: StdioTarget;
   readonly #ports: StdioTransportPorts;
   readonly #unanswered = new Set<MessageId>();
+  readonly #maxBytes: number;
   #child: ServerChild | null = null;
   #ending: Promise<void> | null = null;
   #endReason = 'ended';
@@ -44,6 +47,7 @@ export class StdioTransport implements Transport {
   constructor(target: StdioTarget, ports: StdioTransportPorts) {
     this.#target = target;
     this.#ports = ports;
+    this.#maxBytes = ports.maxMessageBytes ?? MAX_MESSAGE_BYTES;
   }
 
   get endReason(): string {
@@ -55,7 +59,7 @@ export class StdioTransport implements Transport {
     this.#child = child;
     const messages = new LineReader(
       { line: (text) => this.#receive(text), oversized: (edges) => this.#refuse(edges) },
-      MAX_MESSAGE_BYTES,
+      this.#maxBytes,
     );
     const notes = new LineReader(
       { line: this.#ports.log, oversized: ({ head }) => this.#ports.log(head) },
@@ -119,7 +123,7 @@ export class StdioTransport implements Transport {
   }
 
   #refuse(edges: { readonly head: string; readonly tail: string; readonly bytes: number }): void {
-    const limit = MAX_MESSAGE_BYTES / 1024 / 1024;
+    const limit = this.#maxBytes / 1024 / 1024;
     const message = `the answer has ${edges.bytes.toLocaleString('en-US')} bytes; at most ${limit} MiB are taken`;
     const known = idOfOversized(edges);
     const ids = known !== null && this.#unanswered.has(known) ? [known] : [...this.#unanswered];
