@@ -28,6 +28,13 @@ export interface ModelPricing {
   readonly output: number;
   readonly cacheRead?: number;
   readonly cacheWrite?: number;
+  /** What each price is multiplied with where the whole prompt has more than `overTokens`. */
+  readonly longPrompt?: {
+    readonly overTokens: number;
+    /** Of input, cached or not. */
+    readonly inputFactor: number;
+    readonly outputFactor: number;
+  };
 }
 
 /**

@@ -20,6 +20,15 @@ describe('costOf', () => {
     expect(costOf(usage, { input: 3, output: 15 })).toBeCloseTo(3 + 3, 10);
   });
 
+  it('asks more for the whole of a request whose prompt is long [SES-10]', () => {
+    const longPrompt = { overTokens: 1_000_000, inputFactor: 2, outputFactor: 1.5 };
+    const pricing = { input: 3, output: 15, cacheRead: 0.3, longPrompt };
+    const short = 0.3 * 3 + 0.6 * 0.3 + 0.1 * 3;
+    expect(costOf(usage, pricing)).toBeCloseTo(short + 3, 10);
+    const longer = { ...usage, input_tokens: 1_000_001 };
+    expect(costOf(longer, pricing)).toBeCloseTo((short + 3e-6) * 2 + 3 * 1.5, 10);
+  });
+
   it('knows no cost without prices [SES-10]', () => {
     expect(costOf(usage, undefined)).toBeNull();
   });

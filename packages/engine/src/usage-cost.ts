@@ -10,10 +10,16 @@ export function costOf(usage: ModelUsage, pricing: ModelPricing | undefined): nu
   if (pricing === undefined) return null;
   const { cache_read_tokens: read, cache_write_tokens: written } = usage;
   const plain = Math.max(0, usage.input_tokens - read - written);
-  const total =
+  const prompt =
     plain * pricing.input +
     read * (pricing.cacheRead ?? pricing.input) +
-    written * (pricing.cacheWrite ?? pricing.input) +
-    usage.output_tokens * pricing.output;
-  return total / TOKENS_OF_A_PRICE;
+    written * (pricing.cacheWrite ?? pricing.input);
+  const { inputFactor, outputFactor } = factorsOf(usage, pricing);
+  return (prompt * inputFactor + usage.output_tokens * pricing.output * outputFactor) / TOKENS_OF_A_PRICE;
+}
+
+/** Some providers ask more for the whole request where its prompt is long. */
+function factorsOf({ input_tokens: prompt }: ModelUsage, { longPrompt }: ModelPricing) {
+  const isLong = longPrompt !== undefined && prompt > longPrompt.overTokens;
+  return isLong ? longPrompt : { inputFactor: 1, outputFactor: 1 };
 }

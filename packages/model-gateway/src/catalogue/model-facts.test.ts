@@ -41,6 +41,34 @@ describe('the facts of a model', () => {
     expect(modelFacts('local', 'mine', { settings: all, refreshed: {} }).outputTokens).toBe(4096);
   });
 
+  it.each([
+    ['openai', 'gpt-5.4-2026-03-05', [272_000, 2, 1.5]],
+    ['azure', 'gpt-6.2-sol', [272_000, 2, 1.5]],
+    ['openai', 'gpt-5.4-mini', undefined],
+    ['openai', 'gpt-5', undefined],
+    ['openrouter', 'x-ai/grok-4.7', [200_000, 2, 2]],
+    ['google', 'gemini-3.1-pro-preview', [200_000, 2, 1.5]],
+    ['google', 'gemini-3.8-flash', undefined],
+    ['amazon-bedrock', 'eu.anthropic.claude-haiku-5-5', [100_000, 5, 5]],
+    ['amazon-bedrock', 'anthropic.claude-sonnet-5-5', undefined],
+  ])('tell what %s adds for a long prompt to %s [SES-10]', (provider, model, expected) => {
+    const { overTokens, inputFactor, outputFactor } =
+      modelFacts(provider, model, nothing).pricing?.longPrompt ?? {};
+    const found = overTokens === undefined ? undefined : [overTokens, inputFactor, outputFactor];
+    expect(found).toEqual(expected);
+  });
+
+  it('add nothing to a price of the settings, and to none [SES-10]', () => {
+    const pricing = { input: 1, output: 2 };
+    expect(modelFacts('xai', 'grok-4.7', { settings: { pricing }, refreshed: {} }).pricing).toEqual(pricing);
+    const refreshed = { xai: { 'grok-4.7': { pricing } } };
+    expect(modelFacts('xai', 'grok-4.7', { settings: {}, refreshed }).pricing).toMatchObject({
+      ...pricing,
+      longPrompt: { overTokens: 200_000 },
+    });
+    expect(modelFacts('local', 'grok-4.7', nothing)).not.toHaveProperty('pricing');
+  });
+
   it('hold what a provider says of media, and settings over it, field by field [MED-4] [MED-6]', () => {
     const nova = 'amazon.nova-pro-v1:0';
     const usual = modelFacts('amazon-bedrock', nova, nothing);

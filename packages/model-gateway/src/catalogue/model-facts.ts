@@ -1,5 +1,6 @@
 import type { MediaKind, Modality, ModelMediaLimits, ModelPricing } from '@agentd/contract';
 import type { ModelSettings } from '../settings.ts';
+import { longPromptOf } from './long-prompts.ts';
 import { BUILT_IN, lookUp, mediaOfProvider, type ModelCatalogue } from './known-models.ts';
 
 /** Where a fact comes from, the first that has it: settings, a refreshed catalogue, the table of this package, a guess. */
@@ -48,10 +49,12 @@ export function modelFacts(
   ];
   const { input = GUESS.input, contextTokens = GUESS.contextTokens, ...rest } = firstOf(sources);
   const { outputTokens = GUESS.outputTokens, ...others } = rest;
+  const { pricing } = others;
   const media = mediaOf(provider, settings.media ?? {});
   const from = { ...others.from, ...media.from };
   const reply = from.outputTokens === 'settings' ? outputTokens : withRoom(outputTokens, contextTokens);
-  return { ...others, ...media.limits, input, contextTokens, outputTokens: reply, from };
+  const prices = from.pricing === 'settings' ? {} : withLongPrompt(pricing, model);
+  return { ...others, ...prices, ...media.limits, input, contextTokens, outputTokens: reply, from };
 }
 
 /** Each fact from the first source that has it. */
@@ -65,6 +68,12 @@ function firstOf(sources: readonly Source[]): Partial<Omit<ModelFacts, 'from'>> 
 }
 
 const FACTS = ['input', 'contextTokens', 'outputTokens', 'pricing'] as const satisfies readonly FactName[];
+
+/** What is said of a short prompt alone, with what a long one costs. */
+function withLongPrompt(pricing: ModelPricing | undefined, model: string): Pick<ModelFacts, 'pricing'> {
+  const longPrompt = longPromptOf(model);
+  return pricing === undefined || longPrompt === undefined ? {} : { pricing: { ...pricing, longPrompt } };
+}
 
 /** Tables give some models an answer as long as their window, which would leave no room for a question. */
 function withRoom(outputTokens: number, contextTokens: number): number {

@@ -73,10 +73,14 @@ const tokensText = ({ contextTokens, outputTokens }: ModelStatus): string =>
 /** US dollars a million tokens. */
 function priceText({ pricing }: ModelStatus): string {
   if (pricing === undefined) return 'no price';
-  const { input, output, cacheRead, cacheWrite } = pricing;
+  const { input, output, cacheRead, cacheWrite, longPrompt } = pricing;
   const cached = cacheRead === undefined ? [] : [`$${cacheRead} read`];
   const written = cacheWrite === undefined ? [] : [`$${cacheWrite} written`];
-  return [`$${input} in`, `$${output} out`, ...cached, ...written].join(', ');
+  const long =
+    longPrompt === undefined
+      ? []
+      : [`x${longPrompt.inputFactor} and x${longPrompt.outputFactor} over ${longPrompt.overTokens}`];
+  return [`$${input} in`, `$${output} out`, ...cached, ...written, ...long].join(', ');
 }
 
 const NAMES: Readonly<Record<keyof ModelStatus['from'], string>> = {
