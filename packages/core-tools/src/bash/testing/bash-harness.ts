@@ -78,6 +78,23 @@ export function waitingClock(base: Clock = systemClock): Clock {
   };
 }
 
+/**
+ * The machine's clock and the sum of all waits that ran to their end, but for those of collecting small output. Where
+ * output comes all the time the tool looks at the time itself; on a busy machine it then waits less, never more.
+ */
+export function countedWaits(base: Clock = systemClock): {
+  readonly clock: Clock;
+  readonly sumMs: () => number;
+} {
+  let sumMs = 0;
+  const after: Clock['after'] = (ms, run) =>
+    base.after(ms, () => {
+      if (ms > 10) sumMs += ms;
+      run();
+    });
+  return { clock: { now: base.now, after }, sumMs: () => sumMs };
+}
+
 /** Timers that take so many times as long: a busy machine has that much more room before the tool gives up on it. */
 export function slowTimers(factor: number): Clock {
   return { now: systemClock.now, after: (ms, run) => systemClock.after(ms * factor, run) };
