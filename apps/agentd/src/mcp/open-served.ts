@@ -2,8 +2,9 @@ import { systemClock } from '@agentd/contract';
 import type { SessionListener } from '@agentd/engine';
 import { SERVED_TOOLS } from '../cli/option-values.ts';
 import type { ActingOptions } from '../cli/options.ts';
-import { compose, offeredTools, openArtifacts, type App } from '../compose.ts';
+import { compose, offeredTools, openArtifacts } from '../compose.ts';
 import { prepareHome } from '../home/home.ts';
+import { scheduleJanitor } from '../session/janitor-schedule.ts';
 import { overlayOf } from '../session/overlay.ts';
 import { situate } from '../situation.ts';
 import { approveWithin } from './approve-within.ts';
@@ -27,8 +28,6 @@ export interface Served {
 const MAX_TOGETHER = 32;
 const MAX_WAITING = 1000;
 const MAX_CALLS = 500;
-/** As in a daemon (ART-9). */
-const COLLECT_EVERY_MS = 60_000;
 
 /**
  * Finds home, workspace, settings and agent, and prepares the home. A session is made when the first call comes.
@@ -57,24 +56,16 @@ export async function openServed(options: ServedOptions, maxFileBytes: number): 
     workspace,
     blobs: openArtifacts(project),
     maxFileBytes,
-    onEnd: collectNowAndThen(app),
   });
+  const janitor = scheduleJanitor(app.collect, systemClock);
   const definitions = offered.filter(({ name }) => names.includes(name));
   return {
     parts: { definitions, call, instructions: instructionsFor(workspace), notice: skipped },
     end: async () => {
+      await janitor[Symbol.asyncDispose]();
       await app.collect();
       // A log that can no longer be written has told so in the result of its call.
       await app.engine.stop().catch(() => undefined);
     },
-  };
-}
-
-function collectNowAndThen(app: App): () => void {
-  let collectedAt = systemClock.now();
-  return () => {
-    if (systemClock.now() - collectedAt < COLLECT_EVERY_MS) return;
-    collectedAt = systemClock.now();
-    void app.collect();
   };
 }

@@ -30,7 +30,6 @@ function setup(report: Partial<CallReport>) {
     workspace: '/ws',
     blobs: { blob: async (sha256) => Buffer.from(sha256) },
     maxFileBytes: 10,
-    onEnd: () => undefined,
   });
   const extra = { signal: new AbortController().signal, requestId: 1, sendNotification: async () => {} };
   return (args?: Record<string, unknown>) => call({ params: { name: 'read', arguments: args } }, extra);

@@ -27,8 +27,6 @@ export interface ServedCallsInit {
   readonly blobs: BlobReader;
   /** Raw bytes of the files in one result. */
   readonly maxFileBytes: number;
-  /** Called after each call. */
-  readonly onEnd: () => void;
 }
 
 /**
@@ -52,7 +50,6 @@ export function servedCalls(init: ServedCallsInit): McpTools['call'] {
     } finally {
       feed?.close();
       place?.leave();
-      init.onEnd();
     }
   };
 }

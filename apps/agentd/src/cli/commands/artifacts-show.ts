@@ -1,4 +1,3 @@
-import { parseArtifactUri } from '@agentd/artifact-store';
 import { codeOf, type ArtifactPage, type ArtifactReader } from '@agentd/contract';
 import { openArtifacts } from '../../compose.ts';
 import { EXIT } from '../../exit-codes.ts';
@@ -20,11 +19,12 @@ const DEFAULT_LIMIT = 2000;
 /** `artifacts show URI`: a page of stored output, as it is (ART-4), from whichever project has it. */
 export async function showArtifact(uri: string, options: ArtifactOptions, screen: Screen): Promise<number> {
   const { offset = 0, limit = DEFAULT_LIMIT } = options;
-  const request = { address: parseArtifactUri(uri), offset, limit };
   const home = homeFolder(options.home, process.env);
+  // An address reads the same in every store, also where there is none yet.
+  const address = openArtifacts(projectOf(home, home)).parse(uri);
   const projects =
     options.cwd === undefined ? await projectsOf(home) : [projectOf(home, await realWorkspace(options.cwd))];
-  const page = await pageFrom(projects, (reader) => reader.page(request, screen.closed));
+  const page = await pageFrom(projects, (reader) => reader.page({ address, offset, limit }, screen.closed));
   if (page === null) throw notFoundError(`${uri} is stored in no project of ${home}`);
   if (options.json === true) {
     screen.print(`${JSON.stringify({ text: page.text, next_offset: page.nextOffset })}\n`);
