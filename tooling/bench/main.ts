@@ -4,6 +4,7 @@ import { janitor, randomPages, smallResults } from './src/artifact-store.ts';
 import { capture, captureOneGibibyte } from './src/capture.ts';
 import { bashCalls, editLarge, readPage, renderPage } from './src/core-tools.ts';
 import { imageRequest } from './src/image-request.ts';
+import { mcp } from './src/mcp.ts';
 import { media } from './src/media.ts';
 import { startUp } from './src/start-up.ts';
 import { messages, subagents } from './src/tree.ts';
@@ -24,6 +25,7 @@ const benches: Readonly<Record<string, () => Promise<readonly string[]>>> = {
   'bash-calls': bashCalls,
   'render-page': renderPage,
   media,
+  mcp,
   'image-request': imageRequest,
   'adaptor-imports': adaptorImports,
 };
