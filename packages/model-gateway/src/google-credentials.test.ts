@@ -9,6 +9,9 @@ import { geminiTurn, hangAfter, httpError } from './testing/index.ts';
 
 const { server } = useModelServer({ beforeEach, afterEach });
 
+// Google's library would go through the proxy of the machine, also to a server of ours.
+for (const name of ['http_proxy', 'https_proxy', 'HTTP_PROXY', 'HTTPS_PROXY']) delete process.env[name];
+
 const ROOM: { folder: string } = { folder: '' };
 beforeEach(async () => {
   ROOM.folder = await mkdtemp(join(tmpdir(), 'credentials-'));

@@ -80,8 +80,11 @@ describe('the output of a command', () => {
         } while (bytes.length > 0 && !isStart(bytes[0]));
         if (bytes.length === 0) process.exit();
       };
-      process.stdin.on('data', write);
-      write();`;
+      const writeAll = async () => {
+        await write();
+        for await (const marks of process.stdin) for (const mark of marks) await write();
+      };
+      writeAll();`;
     const text = 'a\u20AC\u{1F600}\u65E5'.repeat(3);
     const seen = { stdout: '', stderr: '' };
     const more = new PassThrough();
