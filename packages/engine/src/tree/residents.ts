@@ -58,12 +58,13 @@ export class Residents {
     return this.#residents.get(sessionId)?.actor ?? null;
   }
 
-  /** Takes in a session that `make` makes. */
-  async add(sessionId: SessionId, make: () => Promise<SessionActor>): Promise<SessionActor> {
+  /** Takes in a session that `make` makes; a pinned one stays until `unpin`. */
+  async add(sessionId: SessionId, make: () => Promise<SessionActor>, pinned: boolean): Promise<SessionActor> {
     if (this.isClosed) throw shuttingDown();
-    const { actor } = await this.#loadBy(sessionId, make);
+    const resident = await this.#loadBy(sessionId, make);
+    resident.pinned ||= pinned;
     this.#sweep();
-    return actor;
+    return resident.actor;
   }
 
   /** Keeps the session in memory until `work` has settled. Rejects, before `work` began, after `close`. */

@@ -118,14 +118,13 @@ export class SessionTree {
       ...(mode === undefined ? [] : [{ type: 'permission_mode_set', mode } as const]),
       ...(rules === undefined ? [] : [{ type: 'permission_overlay_set', rules } as const]),
     ];
-    const actor = await this.residents.add(this.rootId, () =>
-      this.#loader.create(this.rootId, [first, ...rest]),
-    );
+    const make = () => this.#loader.create(this.rootId, [first, ...rest]);
+    const actor = await this.residents.add(this.rootId, make, true);
     this.index.remember(actor);
     // There is nothing that it could have left.
     this.#resumed = Promise.resolve();
     this.#goesOn = true;
-    return this.residents.pin(this.rootId);
+    return actor;
   }
 
   /** Takes the lock and recovers every session; then opens one for a caller. Throws as `Engine.openSession`. */
@@ -211,7 +210,8 @@ export class SessionTree {
     if (parent === null) throw noSession(origin.parentId);
     const { cwd } = parent;
     const first = { type: 'session_created', handle, agent, cwd, title, origin: originOf(origin) } as const;
-    const actor = await this.residents.add(sessionId, () => this.#loader.create(sessionId, [first]));
+    const make = () => this.#loader.create(sessionId, [first]);
+    const actor = await this.residents.add(sessionId, make, false);
     this.index.remember(actor);
     return factsOf(sessionId, actor.state);
   }
