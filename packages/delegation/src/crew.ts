@@ -107,7 +107,7 @@ export class Crew {
   }
 
   /** Gives free turns to who waits longest (C3). */
-  async grantTurns(rootId: SessionId): Promise<void> {
+  async #giveTurns(rootId: SessionId): Promise<void> {
     if (!this.of(rootId).some((job) => job.background && job.parentId === rootId)) return;
     try {
       await this.#host.use(rootId, (held) => this.#grantTurns(held));
@@ -217,7 +217,7 @@ export class Crew {
   async #leave(job: Job, record: DelegationRecord | null): Promise<void> {
     this.#jobs.delete(job.invocationId);
     job.settle(record);
-    if (job.background && job.parentId === job.rootId) await this.grantTurns(job.rootId);
+    if (job.background && job.parentId === job.rootId) await this.#giveTurns(job.rootId);
   }
 
   /** Null stands for any tree. */

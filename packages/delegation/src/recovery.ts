@@ -28,7 +28,6 @@ export class Recovery {
     const sessions = await this.#host.tree(rootId).catch(() => []);
     for (const { sessionId } of sessions.filter((facts) => mayDelegate(facts, sessions)))
       await this.#admission.exclusively(sessionId, () => this.#session(sessionId)).catch(() => undefined);
-    await this.#crew.grantTurns(rootId);
   }
 
   #session(sessionId: SessionId): Promise<void> {
