@@ -5,7 +5,7 @@ import { clientScenarios } from './test/conformance-scenarios.ts';
 import { runScenario } from './test/run-conformance.ts';
 
 /** A few that depend on no timing; `npm run conformance` in this package runs all of them, which takes minutes. */
-const QUICK = ['tools_call', 'auth/basic-cimd', 'auth/scope-step-up'] as const;
+const QUICK = ['tools_call', 'auth/scope-step-up'] as const;
 
 describe('the official conformance suite', () => {
   it('names the scenarios that we run as the ones to pass [MCP-8]', () => {

@@ -19,7 +19,7 @@ export interface Finding {
   readonly detail: string;
 }
 
-/** Looks at everything that a run needs. Contract: changes nothing and asks no server. */
+/** Looks at everything that a run needs. Contract: asks no model's server; MCP servers are connected to once. */
 export async function examine(options: PlaceOptions): Promise<readonly Finding[]> {
   const around = await surroundings(options);
   const { home } = around;

@@ -222,7 +222,8 @@ export class ManagedServer {
       return connection;
     } catch (error) {
       if (this.#connection !== null) this.#drop(this.#connection);
-      if (!signal.aborted) this.#failed(error);
+      // A death that was told already counts once.
+      if (!signal.aborted && this.state === 'connecting') this.#failed(error);
       throw error;
     }
   }

@@ -4,6 +4,7 @@ import { EXIT } from '../../exit-codes.ts';
 import { setUpError } from '../../faults.ts';
 import { prepareHome } from '../../home/home.ts';
 import { situate } from '../../situation.ts';
+import { counted } from '../counted.ts';
 import { onInterruption } from '../interruption.ts';
 import type { PlaceOptions } from '../options.ts';
 import type { Screen } from '../screen.ts';
@@ -31,7 +32,9 @@ export async function authorizeMcpServer(
     };
     await bridge.authorize(name, { open }, signal);
     const status = bridge.statuses().find((each) => each.name === name);
-    screen.print(`${name}: ${status?.problem ?? `${status?.state}, ${status?.tools ?? 0} tools`}\n`);
+    screen.print(
+      `${name}: ${status?.problem ?? `${status?.state}, ${counted(status?.tools ?? 0, 'tool')}`}\n`,
+    );
     return status?.problem === null ? EXIT.completed : EXIT.failed;
   } catch (error) {
     if (interruption.signal.aborted) return EXIT.cancelled;
