@@ -90,6 +90,7 @@ function printView(view: SessionView, screen: Screen): void {
       [
         'session_id',
         'handle',
+        'parent_id',
         'title',
         'agent',
         'cwd',
@@ -99,7 +100,10 @@ function printView(view: SessionView, screen: Screen): void {
         'updated_at',
         'log',
       ] as const
-    ).map((name) => [name.replace('_', ' '), view[name]]),
+    ).flatMap((name) => {
+      const value = view[name];
+      return value === null ? [] : [[name.replace('_', ' '), value]];
+    }),
   );
   const cost = usage.cost_usd === null ? 'cost unknown' : `$${usage.cost_usd.toFixed(4)}`;
   screen.print(`usage       ${usage.input_tokens} tokens in, ${usage.output_tokens} out, ${cost}\n`);
