@@ -288,15 +288,24 @@ class Tree {
     const parentRuns = runsOf(eventsOn(disk, task.parent));
     const parentStatus = parentRuns.find(({ runId }) => runId === record.parentRunId)?.status;
     const recorded = endOnDisk(disk, record);
-    const waits = task.background || record.callLost;
+    const callLost = !task.background && this.#lostCall(task);
+    const waits = task.background || callLost;
     if (recorded !== null) {
-      const told = recorded === 'inbox' || (recorded === 'call' && record.callLost);
+      const told = recorded === 'inbox' || (recorded === 'call' && callLost);
       this.model.close(task, record.end!.status, told);
     } else if (parentStatus === 'cancelled') {
       this.model.close(task, statusOr(own, 'cancelled'), hasFinished(own) && waits);
     } else if (!task.background || own !== undefined) {
       this.model.close(task, statusOr(own, 'interrupted'), waits);
     }
+  }
+
+  /** A recovery has ended the call: nobody has read what it waited for. */
+  #lostCall({ parent, callId }: Task): boolean {
+    const { events } = this.#host.log(parent);
+    return events.some(
+      ({ payload }) => payload['tool_call_id'] === callId && payload['outcome'] === 'interrupted',
+    );
   }
 
   #created(id: string): boolean {
