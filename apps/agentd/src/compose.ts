@@ -40,7 +40,8 @@ import { createMessaging, inboxOpener } from '@agentd/messaging';
 import { createModelGateway } from '@agentd/model-gateway';
 import type { Settings } from './config/settings.ts';
 import type { Project } from './home/project.ts';
-import { openBridge } from './mcp-servers/open-bridge.ts';
+import { openBridge, type BridgeSituation } from './mcp-servers/open-bridge.ts';
+import { stoppedBefore } from './mcp-servers/stopped-before.ts';
 import { modelAccessOf, type ModelAccess, type ModelAccessParts } from './models/model-access.ts';
 import { gatewaySettings } from './models/provider-settings.ts';
 import { usualRunDefaults } from './run/run-budget.ts';
@@ -51,7 +52,8 @@ import { loadWorkspaceNotes } from './workspace-notes.ts';
 
 const clock = systemClock;
 const ids = randomIds;
-const locks = fileLocks;
+/** Locks of the operating system. */
+export const locks = fileLocks;
 const mediaGate = createMediaGate();
 
 /** The parts of a project, plugged together. */
@@ -128,21 +130,14 @@ export function compose(situation: Situation, choices: ComposeChoices = {}): App
   return { engine: stoppedBefore(engine, bridge), models, tidy, collect };
 }
 
-function mcpServers(situation: Situation, warn: ComposeChoices['warn']): readonly McpBridge[] {
-  const bridge = openBridge(situation, { media: mediaGate, ...(warn === undefined ? {} : { warn }) });
-  return bridge === null ? [] : [bridge];
+/** The configured MCP servers; null where there are none. Starts nothing by itself. */
+export function openServers(situation: BridgeSituation, warn?: ComposeChoices['warn']): McpBridge | null {
+  return openBridge(situation, { clock, locks, media: mediaGate, ...(warn === undefined ? {} : { warn }) });
 }
 
-/** Servers are ended last: a call that is being cancelled still tells its server. */
-function stoppedBefore(engine: Engine, bridges: readonly McpBridge[]): Engine {
-  const stop = async (): Promise<void> => {
-    try {
-      await engine.stop();
-    } finally {
-      await Promise.all(bridges.map((bridge) => bridge.close()));
-    }
-  };
-  return { ...engine, stop };
+function mcpServers(situation: Situation, warn: ComposeChoices['warn']): readonly McpBridge[] {
+  const bridge = openServers(situation, warn);
+  return bridge === null ? [] : [bridge];
 }
 
 /** What agents do with each other: messages and subagents, on the engine's own sessions. */

@@ -2,7 +2,7 @@ import { access, constants, stat } from 'node:fs/promises';
 import { messageOf } from '@agentd/contract';
 import { counted } from '../cli/counted.ts';
 import type { PlaceOptions } from '../cli/options.ts';
-import { modelAccess } from '../compose.ts';
+import { locks, modelAccess } from '../compose.ts';
 import type { Settings } from '../config/settings.ts';
 import { projectsOf } from '../home/project.ts';
 import type { ModelAccess } from '../models/model-access.ts';
@@ -102,7 +102,7 @@ async function agentsFinding(around: Surroundings): Promise<Finding> {
 }
 
 async function locksFinding(home: string): Promise<Finding> {
-  const fault = await locksWork(home);
+  const fault = await locksWork(home, locks);
   return fault === null ? good('locks', 'the operating system keeps them') : bad('locks', fault);
 }
 

@@ -1,11 +1,10 @@
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileLocks as locks } from '@agentd/artifact-store';
-import { messageOf, randomIds as ids } from '@agentd/contract';
+import { messageOf, randomIds as ids, type FileLocks } from '@agentd/contract';
 
 /** Why locks do not work where the home is; null when they do. */
-export async function locksWork(home: string): Promise<string | null> {
+export async function locksWork(home: string, locks: FileLocks): Promise<string | null> {
   for (const folder of [home, tmpdir()]) {
     const path = join(folder, `.doctor-${ids.hex(8)}.lock`);
     try {

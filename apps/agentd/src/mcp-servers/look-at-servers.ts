@@ -1,6 +1,7 @@
 import type { ServerStatus } from '@agentd/mcp-bridge';
 import type { Situation } from '../situation.ts';
-import { openBridge, type BridgeSituation } from './open-bridge.ts';
+import { openServers } from '../compose.ts';
+import type { BridgeSituation } from './open-bridge.ts';
 
 /** Connects to each configured server once, and tells how each of them stands, broken entries included. */
 export async function lookAtServers(
@@ -9,7 +10,7 @@ export async function lookAtServers(
   const faults = Object.entries(situation.mcpServers?.faults ?? {}).map(([name, problem]) =>
     brokenEntry(name, problem),
   );
-  const bridge = openBridge(situation, { media: null });
+  const bridge = openServers(situation);
   if (bridge === null) return faults;
   try {
     await bridge.tools({ id: 'look', cwd: situation.workspace, agent: '' });

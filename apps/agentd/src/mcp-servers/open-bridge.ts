@@ -1,6 +1,5 @@
 import { join } from 'node:path';
-import { fileLocks } from '@agentd/artifact-store';
-import { systemClock, type MediaGate } from '@agentd/contract';
+import type { Clock, FileLocks, MediaGate } from '@agentd/contract';
 import { createMcpBridge, sdkConnector, type McpBridge } from '@agentd/mcp-bridge';
 import { fileCredentials, fileToolLists } from '@agentd/mcp-bridge/file';
 import type { Situation } from '../situation.ts';
@@ -10,6 +9,8 @@ import { BUILTIN_TOOL_NAMES } from './builtin-names.ts';
 export type BridgeSituation = Pick<Situation, 'home' | 'settings' | 'mcpServers'>;
 
 export interface BridgeChoices {
+  readonly clock: Clock;
+  readonly locks: FileLocks;
   readonly media: MediaGate | null;
   /** Takes one line for each server that does not come up. */
   readonly warn?: (line: string) => void;
@@ -18,7 +19,7 @@ export interface BridgeChoices {
 /** The configured servers; null where there are none. Starts nothing by itself (MCP-1). */
 export function openBridge(
   { home, settings, mcpServers }: BridgeSituation,
-  { media, warn }: BridgeChoices,
+  { clock, locks, media, warn }: BridgeChoices,
 ): McpBridge | null {
   const { servers = {}, faults = {} } = mcpServers ?? {};
   for (const [name, fault] of Object.entries(faults)) warn?.(`MCP server ${name}: ${fault}: left out`);
@@ -26,14 +27,14 @@ export function openBridge(
   const folder = join(home, 'mcp');
   const credentials = fileCredentials({
     folder: join(folder, 'credentials'),
-    locks: fileLocks,
-    clock: systemClock,
+    locks,
+    clock,
   });
   return createMcpBridge(
     {
-      clock: systemClock,
+      clock,
       connector: sdkConnector({
-        clock: systemClock,
+        clock,
         credentials,
         client: { name: 'agentd', version: VERSION },
       }),

@@ -1,4 +1,4 @@
-import { openBridge } from '../../mcp-servers/open-bridge.ts';
+import { openServers } from '../../compose.ts';
 import { openInBrowser } from '../../mcp-servers/open-in-browser.ts';
 import { EXIT } from '../../exit-codes.ts';
 import { setUpError } from '../../faults.ts';
@@ -20,7 +20,7 @@ export async function authorizeMcpServer(
 ): Promise<number> {
   const situation = await situate(options);
   if (situation.skipped !== null) screen.tell(situation.skipped);
-  const bridge = openBridge(situation, { media: null });
+  const bridge = openServers(situation);
   if (bridge === null) throw setUpError(`no MCP server "${name}": none is configured`);
   using interruption = onInterruption();
   const signal = AbortSignal.any([interruption.signal, AbortSignal.timeout(PATIENCE_MS)]);
