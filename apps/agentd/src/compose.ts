@@ -60,6 +60,8 @@ const mediaGate = createMediaGate();
 export interface App {
   readonly engine: Engine;
   readonly models: ModelAccess;
+  /** The configured MCP servers; null where there are none. */
+  readonly mcp: McpBridge | null;
   /** Removes what processes that died left half-done in the project (FS-9, ART-11). */
   readonly tidy: () => Promise<void>;
   /**
@@ -96,7 +98,7 @@ export function compose(situation: Situation, choices: ComposeChoices = {}): App
   const artifacts = openArtifacts(project);
   const models = modelAccess(settings, artifacts);
   const stages = fileStageJournal({ folder: project.staging, locks, ids });
-  const bridge = mcpServers(situation, warn);
+  const mcp = openServers(situation, warn);
   const engine = createEngine<DelegationLedger>(
     {
       clock,
@@ -106,7 +108,7 @@ export function compose(situation: Situation, choices: ComposeChoices = {}): App
       attachments: { fit: fitAttachments, note: leftOutNote },
       models,
       agents,
-      tools: offer([coreTools({ settings, artifacts, stages, models }), ...bridge]),
+      tools: offer([coreTools({ settings, artifacts, stages, models }), ...(mcp === null ? [] : [mcp])]),
       notes: { load: loadWorkspaceNotes },
       approver,
       inbox: inboxOpener(ids),
@@ -127,17 +129,12 @@ export function compose(situation: Situation, choices: ComposeChoices = {}): App
     // Whether it skipped, failed or ran out of time: the next run ends with another one.
     await collectArtifacts(project, {}, AbortSignal.timeout(LAST_PASS_MS)).catch(() => undefined);
   };
-  return { engine: stoppedBefore(engine, bridge), models, tidy, collect };
+  return { engine: stoppedBefore(engine, mcp), mcp, models, tidy, collect };
 }
 
 /** The configured MCP servers; null where there are none. Starts nothing by itself. */
 export function openServers(situation: BridgeSituation, warn?: ComposeChoices['warn']): McpBridge | null {
   return openBridge(situation, { clock, locks, media: mediaGate, ...(warn === undefined ? {} : { warn }) });
-}
-
-function mcpServers(situation: Situation, warn: ComposeChoices['warn']): readonly McpBridge[] {
-  const bridge = openServers(situation, warn);
-  return bridge === null ? [] : [bridge];
 }
 
 /** What agents do with each other: messages and subagents, on the engine's own sessions. */
