@@ -1,8 +1,11 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { clientScenarios } from './test/conformance-scenarios.ts';
 import { runScenario } from './test/run-conformance.ts';
+
+// Real processes, on a machine that may have others.
+jest.setTimeout(120_000);
 
 /** A few that depend on no timing; `npm run conformance` in this package runs all of them, which takes minutes. */
 const QUICK = ['tools_call', 'auth/scope-step-up'] as const;

@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
 import { join } from 'node:path';
 import { systemClock, type Clock } from '@agentd/contract';
 import {
@@ -10,6 +10,9 @@ import {
   textOf,
   until,
 } from './test/bridge-bench.ts';
+
+// Real processes, on a machine that may have others.
+jest.setTimeout(120_000);
 
 const tool = (name: string, more: object = {}) => ({ name, inputSchema: { type: 'object' }, ...more });
 const problemsOf = (bench: ReturnType<typeof bridgeBench>) =>

@@ -1,5 +1,8 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
 import { bridgeBench, oddServer, programServer, textOf } from './test/bridge-bench.ts';
+
+// Real processes, on a machine that may have others.
+jest.setTimeout(120_000);
 
 const tool = (name: string) => ({ name, inputSchema: { type: 'object' } });
 const script = (program: string, timeoutMs = 60_000) => programServer(['-e', program], { timeoutMs });

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile, realpath, writeFile } from 'node:fs/promises';
@@ -17,6 +17,9 @@ import {
   textOf,
   type BridgeBench,
 } from './test/bridge-bench.ts';
+
+// Real processes, on a machine that may have others.
+jest.setTimeout(120_000);
 
 const program = (name: string): string =>
   fileURLToPath(import.meta.resolve(`@modelcontextprotocol/server-${name}/dist/index.js`));

@@ -5,6 +5,8 @@ export interface AnswerTerms {
   /** The request that this answers. */
   readonly id: string | number;
   readonly isEventStream: boolean;
+  /** `MAX_MESSAGE_BYTES` unless given. */
+  readonly maxBytes?: number;
 }
 
 const CONNECTION_CLOSED = -32_000;
@@ -20,28 +22,31 @@ export function watchedBody(
   body: ReadableStream<Uint8Array>,
   terms: AnswerTerms,
 ): ReadableStream<Uint8Array> {
-  return ReadableStream.from(terms.isEventStream ? watchedEvents(body, terms.id) : bounded(body));
+  return ReadableStream.from(terms.isEventStream ? watchedEvents(body, terms) : bounded(body, terms));
 }
 
-async function* bounded(body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
+async function* bounded(
+  body: ReadableStream<Uint8Array>,
+  { maxBytes = MAX_MESSAGE_BYTES }: AnswerTerms,
+): AsyncGenerator<Uint8Array> {
   let bytes = 0;
   for await (const chunk of body) {
     bytes += chunk.length;
-    if (bytes > MAX_MESSAGE_BYTES) throw mcpError('MCP_OVERSIZED', TOO_LARGE);
+    if (bytes > maxBytes) throw mcpError('MCP_OVERSIZED', tooLarge(maxBytes));
     yield chunk;
   }
 }
 
 async function* watchedEvents(
   body: ReadableStream<Uint8Array>,
-  id: AnswerTerms['id'],
+  { id, maxBytes = MAX_MESSAGE_BYTES }: AnswerTerms,
 ): AsyncGenerator<Uint8Array> {
   let [held, isResumable] = [0, false];
   try {
     for await (const chunk of body) {
       held = bytesOfOpenEvent(held, chunk);
-      if (held > MAX_MESSAGE_BYTES) {
-        yield errorEvent(id, OVERSIZED_CODE, TOO_LARGE);
+      if (held > maxBytes) {
+        yield errorEvent(id, OVERSIZED_CODE, tooLarge(maxBytes));
         return;
       }
       isResumable ||= EVENT_ID.test(Buffer.from(chunk.subarray(0, LOOKED_AT_FOR_ID)).toString('latin1'));
@@ -53,7 +58,9 @@ async function* watchedEvents(
   if (!isResumable) yield errorEvent(id, CONNECTION_CLOSED, 'Connection closed');
 }
 
-const TOO_LARGE = `the answer is larger than ${MAX_MESSAGE_BYTES / 1024 / 1024} MiB`;
+function tooLarge(maxBytes: number): string {
+  return `the answer is larger than ${maxBytes / 1024 / 1024} MiB`;
+}
 
 /** It begins with an empty line: what came before may have stopped in the middle of an event. */
 function errorEvent(id: AnswerTerms['id'], code: number, message: string): Uint8Array {

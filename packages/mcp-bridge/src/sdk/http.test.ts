@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { bridgeBench, httpServer, textOf, until } from '../test/bridge-bench.ts';
+import { manualClock } from '@agentd/contract/testing';
+import { bridgeBench, callTool, httpServer, textOf, until } from '../test/bridge-bench.ts';
 import { oddHttp } from '../test/odd-http.ts';
 
 const stateOf = (bench: ReturnType<typeof bridgeBench>) =>
@@ -39,7 +40,7 @@ describe('servers behind Streamable HTTP', () => {
     expect(server.seen.filter(({ method }) => method === 'tools/call')).toHaveLength(4);
   });
 
-  it('that hold an answer for ever end at the limit, and the next call works [field H22] [MCP-4]', async () => {
+  it('that hold an answer for ever end at the limit, and are replaced where they stay silent [field H22] [MCP-4]', async () => {
     await using server = await oddHttp();
     let isHung = true;
     let aborted = 0;
@@ -48,19 +49,33 @@ describe('servers behind Streamable HTTP', () => {
       if (isHeld) response.on('close', () => (aborted += 1));
       return isHeld;
     };
-    await using bench = bridgeBench({ servers: { s: httpServer(server.url, { timeoutMs: 300 }) } });
-    await bench.tools();
-    await expect(bench.call('s_echo', {})).rejects.toMatchObject({
-      code: 'timeout',
-      message: expect.stringContaining('the call took more than 300 ms'),
+    const seen = (wanted: string) => server.seen.filter(({ method }) => method === wanted).length;
+    const clock = manualClock();
+    await using bench = bridgeBench({
+      servers: { s: httpServer(server.url, { timeoutMs: 5000 }) },
+      ports: { clock },
     });
+    const tool = (await bench.tools())[0]!;
+
+    const first = callTool(tool, {});
+    await until(() => seen('tools/call') === 1);
+    clock.advance(5000);
+    await expect(first).rejects.toMatchObject({
+      code: 'timeout',
+      message: expect.stringContaining('the call took more than 5000 ms'),
+    });
+
     const user = new AbortController();
-    const cancelled = bench.call('s_echo', {}, { signal: user.signal });
-    await until(() => server.seen.some(({ method }) => method === 'ping'));
+    const cancelled = callTool(tool, {}, { signal: user.signal });
+    await until(() => seen('ping') === 1);
     user.abort(new Error('enough'));
     await expect(cancelled).rejects.toThrow('enough');
+
+    const next = callTool(tool, {});
+    await until(() => seen('ping') === 2);
     isHung = false;
-    expect(textOf(await bench.call('s_echo', {}))).toMatch(/^from session-/);
+    clock.advance(2000);
+    expect(textOf(await next)).toBe('from session-2');
     await until(() => aborted > 0);
   });
 
