@@ -125,6 +125,19 @@ describe('authorization of a remote server', () => {
     expect(textOf(await bench.call('s_echo', {}))).toMatch(/^from session-/);
   });
 
+  it('is not asked for again and again by a server that refuses all the same [MCP-6] [MCP-8]', async () => {
+    await using server = await oddHttp();
+    const auth = guard(server);
+    Object.assign(auth.valid, { has: () => false });
+    await using bench = benchFor(server, memoryCredentials());
+    for (let round = 0; round < 3; round += 1) await bench.bridge.authorize('s', { open }, NEVER);
+    await expect(bench.bridge.authorize('s', { open }, NEVER)).rejects.toMatchObject({
+      code: 'MCP_NEEDS_AUTH',
+      message: 'it was authorized 3 times and refuses all the same',
+    });
+    expect([auth.pages.length, stateOf(bench)?.[0]]).toEqual([3, 'needs_auth']);
+  });
+
   it('is refused where the server asks for none, and for programs [MCP-6]', async () => {
     await using server = await oddHttp();
     await using bench = benchFor(server, memoryCredentials());

@@ -83,7 +83,10 @@ async function call(name: string): Promise<void> {
 }
 
 try {
-  await withUser(async () => void (await bridge.tools(session)));
+  await withUser(async () => {
+    await bridge.tools(session);
+    await bridge.settled();
+  });
   const tools = await bridge.refresh();
   if (scenario !== 'initialize') {
     for (const { spec } of tools) await withUser(() => call(spec.name));
