@@ -33,6 +33,9 @@ export async function trust(
   await store.trust(workspace, brought.digest);
   const { files, digest } = brought;
   if (options.json === true) screen.print(`${JSON.stringify({ workspace, files, digest }, null, 2)}\n`);
-  else screen.show(`${files.join('\n')}\n${counted(files.length, 'file')} trusted as they are in ${workspace}\n`);
+  else
+    screen.show(
+      `${files.join('\n')}\n${counted(files.length, 'file')} trusted as they are in ${workspace}\n`,
+    );
   return EXIT.completed;
 }
