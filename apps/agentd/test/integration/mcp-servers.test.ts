@@ -122,6 +122,25 @@ describe('MCP servers of the settings', () => {
     expect(JSON.stringify(unknown)).toContain('a_none');
   });
 
+  it('may change their tools in the middle of a run [MCP-4] [field H13]', async () => {
+    await using other = await Workbench.create();
+    const settings = { tools: [tool('changed')], toolsLater: [tool('echo')] };
+    await other.write('home/config.toml', server('a', settings));
+    const model = await other.script(
+      '- { calls: [{ tool: a_changed, args: { notices: 3 } }] }\n- { calls: [{ tool: a_echo, args: {} }, { tool: a_changed, args: {} }] }\n- say: Done.',
+    );
+    const { lines } = await other.runJson(['--allow', 'mcp', ...model]);
+    const ends = payloads(lines, 'tool_call_terminated').map(({ outcome, error }) => [
+      outcome,
+      (error as { readonly code: string } | null)?.code,
+    ]);
+    expect(ends.toSorted(([a], [b]) => String(a).localeCompare(String(b)))).toEqual([
+      ['completed', undefined],
+      ['completed', undefined],
+      ['failed', 'not_published'],
+    ]);
+  });
+
   it('are strictly read [CFG-2] [CFG-3]', async () => {
     await using other = await Workbench.create();
     const refused = async (text: string): Promise<string> => {
