@@ -7,13 +7,14 @@ import { imageRequest } from './src/image-request.ts';
 import { mcp } from './src/mcp.ts';
 import { media } from './src/media.ts';
 import { startUp } from './src/start-up.ts';
-import { messages, subagents } from './src/tree.ts';
+import { messages, subagentResult, subagents } from './src/tree.ts';
 import { turnAround } from './src/turn-around.ts';
 
 const benches: Readonly<Record<string, () => Promise<readonly string[]>>> = {
   'turn-around': turnAround,
   messages,
   subagents,
+  'subagent-result': subagentResult,
   'start-up': startUp,
   capture,
   'capture-1g': captureOneGibibyte,

@@ -1,14 +1,18 @@
 import { openaiTurn, startModelServer } from '@agentd/model-gateway/testing';
 import { mkdir, mkdtemp, open, readFile, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { localProvider } from './local-provider.ts';
-import { AGENTD, ms, timeRun, type RunFigures } from './measure.ts';
+import { AGENTD, median, ms, timeRun, type RunFigures } from './measure.ts';
 
 const MESSAGES = 1000;
 const MESSAGES_A_TURN = 100;
 const CHILDREN = 200;
 const CHILDREN_A_TURN = 20;
+/** Calls have two events each, so the child's log grows to some 10,000. */
+const CHILD_TURNS = 98;
+const CALLS_A_TURN = 50;
+const LOOKS = 5;
 const SYNCS = 300;
 /** About as long as the line of an accepted message. */
 const LINE = `${'x'.repeat(400)}\n`;
@@ -17,19 +21,32 @@ interface Request {
   readonly messages: readonly { readonly role: string; readonly content?: unknown }[];
 }
 
-/** What a root does in its turns, from 0; null lets it end. */
+/** What a session does in its turns, from 0; null lets it end. */
 type RootTurn = (turn: number, body: Request) => Parameters<typeof openaiTurn>[0] | null;
 
 interface TreeRun {
   readonly figures: RunFigures;
   readonly events: readonly StoredEvent[];
   readonly fsyncsASecond: number;
+  /** Reading and parsing the largest log. */
+  readonly parseMs: number;
+}
+
+interface TreeOptions {
+  /** What each child does; it ends at once unless given. */
+  readonly child?: RootTurn;
+  /** Processes one after the other, each with another prompt for the same session; 1 unless given. */
+  readonly runs?: number;
 }
 
 interface StoredEvent {
   readonly session_id: string;
   readonly timestamp: string;
-  readonly payload: { readonly type: string; readonly owner?: string };
+  readonly payload: {
+    readonly type: string;
+    readonly tool?: string;
+    readonly tool_call_id?: string;
+  };
 }
 
 /** 1,000 messages from a session to its child, 100 a turn, against what the disk syncs of lines as long. */
@@ -72,6 +89,50 @@ export async function subagents(): Promise<readonly string[]> {
   ];
 }
 
+/** `get_subagent_result` on a child with 10,000 events: in memory, and in a process that has never loaded it. */
+export async function subagentResult(): Promise<readonly string[]> {
+  const look = (body: Request, turn: number) => {
+    const args = { session_id: childIn(body) };
+    return { id: `look_${turn}`, name: 'get_subagent_result', args };
+  };
+  const turns: RootTurn = (turn, body) => {
+    if (turn === 0) return { calls: [delegate(0)] };
+    return turn % 2 === 1 ? { calls: [look(body, turn)] } : null;
+  };
+  const child: RootTurn = (turn) => (turn < CHILD_TURNS ? { calls: readCalls(turn) } : null);
+  const { events, parseMs } = await runTree(turns, { child, runs: 1 + LOOKS });
+  const logs = [...Map.groupBy(events, ({ session_id: id }) => id).values()];
+  const largest = Math.max(...logs.map(({ length }) => length));
+  const [inProcess = Number.NaN, ...later] = callTimes(events, 'get_subagent_result');
+  return [
+    `${largest} events in the child's log, which takes ${ms(parseMs)} to read and parse`,
+    `in the process that ran it: ${ms(inProcess)}, from the start of the call to its end`,
+    `in a process that opened the tree: ${ms(median(later))}`,
+  ];
+}
+
+/** From the start of each call of the tool to its end, by the events. */
+function callTimes(events: readonly StoredEvent[], tool: string): readonly number[] {
+  const started = events.filter(
+    ({ payload }) => payload.type === 'tool_call_started' && payload.tool === tool,
+  );
+  return started.map(({ timestamp, payload }) => {
+    const end = events.find(
+      (event) =>
+        event.payload.type === 'tool_call_terminated' && event.payload.tool_call_id === payload.tool_call_id,
+    );
+    return Date.parse(end?.timestamp ?? '') - Date.parse(timestamp);
+  });
+}
+
+function readCalls(turn: number) {
+  return Array.from({ length: CALLS_A_TURN }, (_, index) => ({
+    id: `r_${turn}_${index}`,
+    name: 'read',
+    args: { filePath: 'config.toml', limit: 1 },
+  }));
+}
+
 function delegate(number: number) {
   const args = { description: `task ${number}`, prompt: 'Answer.', agent_type: 'helper' };
   return { id: `d_${number}`, name: 'delegate_subagent', args };
@@ -81,7 +142,7 @@ function childIn({ messages: said }: Request): string {
   return /\[subagent session (\w+)/.exec(JSON.stringify(said))?.[1] ?? '';
 }
 
-async function runTree(root: RootTurn): Promise<TreeRun> {
+async function runTree(root: RootTurn, { child = () => null, runs = 1 }: TreeOptions = {}): Promise<TreeRun> {
   const folder = await mkdtemp(join(tmpdir(), 'agentd-bench-'));
   const server = await startModelServer();
   try {
@@ -99,7 +160,7 @@ async function runTree(root: RootTurn): Promise<TreeRun> {
       const request = body as Request;
       const isRoot = JSON.stringify(request.messages[0]).includes('AGENT=default');
       const turn = request.messages.filter(({ role }) => role === 'assistant').length;
-      const next = isRoot ? root(turn, request) : null;
+      const next = (isRoot ? root : child)(turn, request);
       if (isRoot && next === null) rootEnds.resolve();
       // A reader that answers each message would be what is measured.
       if (!isRoot && JSON.stringify(request.messages).includes('<agent_message')) await rootEnds.promise;
@@ -109,7 +170,11 @@ async function runTree(root: RootTurn): Promise<TreeRun> {
     const env = { ...process.env, AGENTD_HOME: home };
     const figures = await timeRun([...AGENTD, ...args], { env });
     if (figures.exitCode !== 0) throw new Error(`the run failed: ${figures.stderr}`);
-    return { figures, events: await eventsIn(home), fsyncsASecond: await syncRate(folder) };
+    for (let more = 1; more < runs; more += 1) {
+      const again = await timeRun([...AGENTD, ...args, '--session', await rootIn(home)], { env });
+      if (again.exitCode !== 0) throw new Error(`a later run failed: ${again.stderr}`);
+    }
+    return { figures, ...(await logsIn(home)), fsyncsASecond: await syncRate(folder) };
   } finally {
     await server.close();
     await rm(folder, { recursive: true, force: true });
@@ -123,19 +188,29 @@ max_inflight_per_pair = 0
 `;
 
 function agentDocument(id: string, mode: string): string {
-  return `---\ndescription: Works.\nmode: ${mode}\npermissions: { delegate: allow, message: allow }\n---\nAGENT=${id}\n`;
+  return `---\ndescription: Works.\nmode: ${mode}\npermissions: { delegate: allow, message: allow, read: allow }\n---\nAGENT=${id}\n`;
 }
 
-async function eventsIn(home: string): Promise<readonly StoredEvent[]> {
+async function logPaths(home: string): Promise<readonly string[]> {
   const names = await readdir(home, { recursive: true });
-  const logs = names.filter((name) => name.endsWith('events.jsonl'));
-  const texts = await Promise.all(logs.map((name) => readFile(join(home, name), 'utf8')));
-  return texts.flatMap((text) =>
-    text
-      .trimEnd()
-      .split('\n')
-      .map((line) => JSON.parse(line) as StoredEvent),
-  );
+  return names.filter((name) => name.endsWith('events.jsonl')).map((name) => join(home, name));
+}
+
+async function rootIn(home: string): Promise<string> {
+  const [path = ''] = (await logPaths(home)).toSorted((a, b) => a.length - b.length);
+  return basename(dirname(path));
+}
+
+async function logsIn(home: string): Promise<Pick<TreeRun, 'events' | 'parseMs'>> {
+  const events: StoredEvent[] = [];
+  let parseMs = 0;
+  for (const path of await logPaths(home)) {
+    const started = performance.now();
+    const lines = (await readFile(path, 'utf8')).trimEnd().split('\n');
+    events.push(...lines.map((line) => JSON.parse(line) as StoredEvent));
+    parseMs = Math.max(parseMs, performance.now() - started);
+  }
+  return { events, parseMs };
 }
 
 /** Appends and syncs of one line after the other, a second. */
