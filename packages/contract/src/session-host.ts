@@ -125,15 +125,14 @@ export interface SessionHost<Ledger extends SessionProjection = SessionProjectio
   readonly cancelRun: (sessionId: SessionId, runId?: RunId) => Promise<void>;
   /** User and assistant text, the newest `maxBytes` of it, oldest first; for `inherit_context` (DLG-12). */
   readonly conversation: (sessionId: SessionId, maxBytes: number) => Promise<string>;
-  /** Contract: returns at once and never throws; a session with waiting messages and without a run gets one (MSG-3). */
+  /** Contract: returns at once and never throws; a session with waiting messages and without a run gets one (MSG-3), later with its first prompt where that is on its way. */
   readonly wake: (sessionId: SessionId) => void;
   /** Aborts when the engine begins to stop. */
   readonly shutdown: AbortSignal;
 }
 
 /**
- * What a package that starts runs through a host owes the engine, which asks it at the two moments that it cannot
- * see for itself.
+ * What a package that starts runs through a host owes the engine, which asks it where it cannot see for itself.
  */
 export interface TreeKeeper {
   /**
@@ -148,4 +147,10 @@ export interface TreeKeeper {
    * once where nothing is; its wakes were asked for by then; never rejects.
    */
   readonly settled: (rootId: SessionId) => Promise<void>;
+  /**
+   * Whether a prompt for this session is on its way, be it in a queue: one that has never run reads its messages in the
+   * run of that prompt, and is not woken before (DLG-9).
+   * Contract: answers at once.
+   */
+  readonly awaitsPrompt: (sessionId: SessionId) => boolean;
 }

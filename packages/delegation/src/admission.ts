@@ -118,7 +118,8 @@ export class Admission {
   async #settle(job: Job, record: DelegationRecord, held: Held): Promise<DelegationRecord> {
     try {
       await held.log.sync();
-      if (!job.cancelling.aborted) await this.create(record, held);
+      // Also where the call was cancelled meanwhile: it names the child, and its parent may resume it.
+      await this.create(record, held);
       if (!job.cancelling.aborted) this.#crew.place(job, held);
     } catch (error) {
       await this.#crew.conclude(job, failure(error), true);

@@ -240,7 +240,7 @@ describe('the cancel of a run', () => {
     expect(await statusOf(host, root)).toBe('running');
   });
 
-  it('that comes while a child is being taken in leaves no child at work [DLG-10] [SCH-6]', async () => {
+  it('that comes while a child is being taken in leaves no child at work, and names none that is not there [DLG-10] [DLG-13] [SCH-6]', async () => {
     for (let ticks = 0; ticks < 60; ticks += 1) {
       const { host, delegation } = world();
       const root = await rootAtWork(host);
@@ -251,8 +251,11 @@ describe('the cancel of a run', () => {
       await host.cancelRun(root.sessionId);
       await delegation.settled(root.rootId);
       await flush();
-      const statuses = (await host.tree(root.rootId)).map(({ status }) => status);
-      expect(statuses).not.toContain('running');
+      const tree = await host.tree(root.rootId);
+      expect(tree.map(({ status }) => status)).not.toContain('running');
+      for (const { payload } of host.log(root.sessionId).events)
+        if (payload.type === 'delegation_reserved')
+          expect(tree.map(({ sessionId }) => sessionId)).toContain(payload['child_id']);
       expect(story(host, root.sessionId).filter((step) => step === 'finished').length).toBe(
         story(host, root.sessionId).filter((step) => step === 'reserved').length,
       );

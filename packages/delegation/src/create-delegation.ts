@@ -47,6 +47,7 @@ export function createDelegation(
     openLedger: (init) => new DelegationLedger(init, (ledger, runId) => crew.cancelRun(ledger, runId)),
     treeOpened: (rootId) => recovery.tree(rootId),
     settled: (rootId) => crew.settled(rootId),
+    awaitsPrompt: (sessionId) => crew.isAtWorkOn(sessionId),
     quiet: (rootId) => !crew.of(rootId).some(({ background }) => background),
   };
 }

@@ -40,6 +40,11 @@ export class Crew {
     return [...this.#jobs.values()].filter((job) => job.rootId === rootId);
   }
 
+  /** Whether a prompt for this child is not at its end. */
+  isAtWorkOn(childId: SessionId): boolean {
+    return [...this.#jobs.values()].some((job) => job.childId === childId);
+  }
+
   /** Resolves once no job of the tree is left and all wakes were asked for. */
   async settled(rootId: SessionId): Promise<void> {
     const left = (): readonly Promise<void>[] =>

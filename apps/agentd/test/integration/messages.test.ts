@@ -85,6 +85,39 @@ helper:
     expect(typesOf(await bench.eventsOf(child), child)).toEqual(typesOf(events, child));
   });
 
+  it('gives a queued child its prompt before its messages, and starts it in its turn [MSG-3] [DLG-9]', async () => {
+    await using bench = await TreeBench.create({
+      config: { delegation: { max_concurrency: 1 } },
+      script: `
+default:
+  - calls:
+      - { tool: delegate_subagent, args: { description: a, prompt: p, agent_type: waiter, background: true } }
+      - { tool: delegate_subagent, args: { description: b, prompt: the task, agent_type: helper, background: true }, as: b }
+  - calls: [{ tool: send_message, args: { to: "{{ b.metadata.handle }}", body: One thing more. } }]
+  - calls: [{ tool: get_subagent_result, args: { session_id: "{{ b.metadata.handle }}" } }, { tool: bash, args: { command: "touch sent" } }]
+  - say: over
+  - say: over
+  - say: over
+waiter:
+  - calls: [{ tool: bash, args: { command: "while [ ! -e sent ]; do sleep 0.02; done" } }]
+helper:
+  - say: "answer to {{ input }}"
+  - say: not needed
+`,
+      agents: { default: ALL, helper: ALL, waiter: ALL },
+    });
+    const { events, session } = await bench.play();
+    const [, child = ''] = childrenOf(events);
+    expect(receiptsOf(events, session.id)).toContainEqual({ mode: 'steer', recipient_state: 'queued' });
+    expect(resultsOf(events, session.id)).toContainEqual(expect.stringMatching(/^<status>queued</));
+    expect(typesOf(events, child, ['run_started', 'user_input_submitted', 'message_claimed'])).toEqual([
+      'run_started',
+      'user_input_submitted',
+      'message_claimed',
+    ]);
+    expect(said(events, child)).toEqual([expect.stringMatching(/^answer to [^]*One thing more\./)]);
+  });
+
   it('wakes a root that has finished when a background child writes to it [MSG-3] [CLI-4] [field F8]', async () => {
     await using bench = await TreeBench.create({
       script: `

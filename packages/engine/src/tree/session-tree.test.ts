@@ -16,18 +16,20 @@ const HOUR_MS = 3_600_000;
 
 interface TreeHarness extends HarnessInit {
   readonly treeOpened?: (rootId: SessionId) => Promise<void>;
+  readonly awaitsPrompt?: (sessionId: SessionId) => boolean;
   readonly cannotWake?: (sessionId: SessionId, error: unknown) => void;
 }
 
 function setup({
   treeOpened = async () => undefined,
+  awaitsPrompt = () => false,
   cannotWake = () => undefined,
   ...init
 }: TreeHarness = {}) {
   const captured: { host?: EngineHost } = {};
   const extend = (host: EngineHost) => {
     captured.host = host;
-    return { tools: [], keeper: { treeOpened, settled: async () => undefined } };
+    return { tools: [], keeper: { treeOpened, settled: async () => undefined, awaitsPrompt } };
   };
   const ports = { inbox: plainInbox, extend, cannotWake };
   const harness = engineHarness({ ...init, ports: { ...ports, ...init.ports } });
@@ -160,6 +162,34 @@ describe('a tree of sessions', () => {
     expect(opened).toEqual([root.id]);
     await again.quiet();
     expect(model.requests).toHaveLength(1);
+  });
+
+  it('begins nobody with a message while its first prompt is on its way, and wakes who has run before [MSG-3] [DLG-9]', async () => {
+    const turns = [turnParts('hi'), turnParts('did it'), turnParts('heard it')];
+    const { child, create, host, shown } = setup({ turns, awaitsPrompt: () => true });
+    const root = await create();
+    await runToEnd(root);
+    const { sessionId } = await child(root.id, 1);
+    const write = (body: string) =>
+      host.use(sessionId, async ({ inbox }) => {
+        inbox.accept({ owner: 'agent', from: 'a', mode: 'steer', idempotencyKey: body, body });
+      });
+    const triggers = () =>
+      shown.flatMap(({ session_id: id, payload }) =>
+        id === sessionId && payload.type === 'run_started' ? [payload.trigger] : [],
+      );
+    await write('first');
+    host.wake(sessionId);
+    await root.quiet();
+    expect(triggers()).toEqual([]);
+    await (
+      await host.startRun(sessionId, delegated('a'))
+    ).done;
+    expect(await host.use(sessionId, async ({ inbox }) => inbox.waiting)).toBe(0);
+    await write('second');
+    host.wake(sessionId);
+    await root.quiet();
+    expect(triggers()).toEqual(['delegation', 'message']);
   });
 
   it('keeps what the user allows for good for the whole tree, paged out or not [PERM-7]', async () => {

@@ -166,7 +166,7 @@ export class SessionTree {
 
   /** Before `resume` it does nothing: that looks at all sessions by itself (F2). */
   wake(sessionId: SessionId): void {
-    if (this.#goesOn) this.runs.wake(sessionId);
+    if (this.#goesOn && !this.#promptComes(sessionId)) this.runs.wake(sessionId);
   }
 
   async quiet(): Promise<void> {
@@ -239,6 +239,12 @@ export class SessionTree {
       quiet: () => this.quiet(),
       leave: (sessionId) => this.#leave(sessionId),
     };
+  }
+
+  /** Nobody begins with a message while the prompt that made it is on its way: it would know nothing of its task. */
+  #promptComes(sessionId: SessionId): boolean {
+    const hasNotRun = this.index.facts(sessionId)?.status === 'idle';
+    return hasNotRun && this.#init.keeper()?.awaitsPrompt(sessionId) === true;
   }
 
   #canReply(sessionId: SessionId, handle: string, rules: RuleLayers): boolean {
