@@ -92,6 +92,7 @@ export type ModelMessage =
 export interface ToolDefinition {
   readonly name: string;
   readonly description: string;
+  /** As in `ToolSpec`; an `anyOf` in it is merged where the model's family takes none. */
   readonly parameters: JsonObject;
 }
 

@@ -10,7 +10,7 @@ import type { ToolError } from './tool-error.ts';
 export interface ToolSpec {
   readonly name: string;
   readonly description: string;
-  /** JSON Schema in the subset of ARG-4. */
+  /** JSON Schema in the subset of ARG-4; within it, tools of MCP servers may have `anyOf` (MCP-5). */
   readonly parameters: JsonObject;
   readonly action: PermissionAction;
   /** SCH-1, SCH-2. */

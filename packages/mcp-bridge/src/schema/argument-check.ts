@@ -18,7 +18,7 @@ interface Found {
 }
 
 function check(shape: Shape, { value, path }: Found, problems: string[]): void {
-  const at = path === '' ? 'the arguments' : JSON.stringify(path);
+  const at = placeOf(path);
   if (shape.types.length > 0 && !shape.types.some((type) => isOf(value, type))) {
     problems.push(`${at}: expected ${shape.types.join(' or ')}, got ${shown(value)}`);
     return;
@@ -27,12 +27,50 @@ function check(shape: Shape, { value, path }: Found, problems: string[]): void {
     const values = shape.enum.slice(0, 50).map((each) => JSON.stringify(each));
     problems.push(`${at}: expected one of ${values.join(', ')}, got ${shown(value)}`);
   }
+  // Null has passed the types, and no member of a union is null.
+  if (shape.anyOf !== undefined && value !== null) problems.push(...unionProblems(shape, { value, path }));
+  else checkInside(shape, { value, path }, problems);
+}
+
+/** None where one member fits; else those of the member that was probably meant, or what no member takes. */
+function unionProblems({ anyOf: members = [], ...common }: Shape, found: Found): readonly string[] {
+  const perMember = members.map((member) => ({ member, problems: problemsOf(member, found) }));
+  if (perMember.some(({ problems }) => problems.length === 0)) return [];
+  const meant = perMember.filter(({ member }) => isMeant(member, found.value));
+  const general = meant.length === 0 ? problemsOf(common, found) : [];
+  if (general.length > 0) return general;
+  const candidates = (meant.length === 0 ? perMember : meant).map(({ problems }) => problems);
+  return candidates.toSorted((one, other) => one.length - other.length)[0] ?? [];
+}
+
+function problemsOf(shape: Shape, found: Found): readonly string[] {
+  const problems: string[] = [];
+  check(shape, found, problems);
+  return problems;
+}
+
+/** The types fit, and so do the choices, which often tell one member from another. */
+function isMeant({ types, properties }: Shape, value: JsonValue): boolean {
+  if (!types.some((type) => isOf(value, type))) return false;
+  if (!isJsonObject(value)) return true;
+  return Object.entries(value).every(([name, given]) => {
+    const choices = properties?.get(name)?.enum;
+    return choices === undefined || choices.some((each) => isSame(each, given));
+  });
+}
+
+function checkInside(shape: Shape, { value, path }: Found, problems: string[]): void {
+  const at = placeOf(path);
   if (typeof value === 'number') checkNumber(shape, { value, at }, problems);
   if (typeof value === 'string' && [...value].length < (shape.minLength ?? 0)) {
     problems.push(`${at}: expected at least ${shape.minLength} characters, got ${shown(value)}`);
   }
   if (Array.isArray(value)) checkItems(shape, { value, path }, problems);
   else if (isJsonObject(value)) checkMembers(shape, { value, path }, problems);
+}
+
+function placeOf(path: string): string {
+  return path === '' ? 'the arguments' : JSON.stringify(path);
 }
 
 function checkNumber(

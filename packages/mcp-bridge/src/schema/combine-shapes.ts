@@ -19,7 +19,19 @@ export function merged(one: Shape, other: Shape): Shape {
         ? undefined
         : [...new Set([...(one.required ?? []), ...(other.required ?? [])])],
     closed: bothClosed(one, other) ? true : undefined,
+    anyOf: bothUnions(one, other),
   });
+}
+
+/**
+ * A union stays one beside words and bounds, which then hold for each of its members. Beside members of an object, items
+ * or another union it does not: written out, that would grow with every level.
+ */
+function bothUnions(one: Shape, other: Shape): readonly Shape[] | undefined {
+  const [union, rest] = one.anyOf === undefined ? [other, one] : [one, other];
+  const { description: _text, default: _value, ...rules } = rest;
+  const isPlain = [rest.anyOf, rest.properties, rest.items, rest.closed].every((part) => part === undefined);
+  return isPlain ? union.anyOf?.map((member) => merged(member, rules)) : undefined;
 }
 
 /** A closed part knows nothing of the other part's properties. */
@@ -42,51 +54,56 @@ function picked(
   return given.length === 0 ? undefined : pick(...given);
 }
 
-export interface United {
-  readonly shape: Shape;
-  /** What the one shape no longer says, one phrase each. */
-  readonly lost: readonly string[];
+/** Any of them holds (`anyOf`, `oneOf`); a union stays one where that says more than one shape does. */
+export function united(shapes: readonly Shape[]): Shape {
+  const members = shapes.flatMap((shape) => shape.anyOf ?? [shape]).filter((shape) => !isNull(shape));
+  const whole = common(shapes);
+  const isOne = members.length < 2 || whole.types.length === 0 || whole.enum !== undefined;
+  return isOne ? whole : { ...whole, anyOf: members };
 }
 
-/** Any of them holds (`anyOf`, `oneOf`); what only some of them demand is not demanded. */
-export function united(shapes: readonly Shape[]): United {
-  const real = shapes.filter(({ types }) => !(types.length === 1 && types[0] === 'null'));
+function isNull({ types }: Shape): boolean {
+  return types.length === 1 && types[0] === 'null';
+}
+
+/** One shape for all of them; what only some of them demand is not demanded. */
+function common(shapes: readonly Shape[]): Shape {
+  const real = shapes.filter((shape) => !isNull(shape));
   const [only, ...others] = real;
-  if (only === undefined) return { shape: { types: ['null'] }, lost: [] };
-  const { shape, lost } = others.length === 0 ? { shape: only, lost: [] } : unitedReal(real);
-  return { shape: real.length < shapes.length ? nullable(shape) : shape, lost };
+  if (only === undefined) return { types: ['null'] };
+  const shape = others.length === 0 ? only : commonOfReal(real);
+  return real.length < shapes.length ? nullable(shape) : shape;
 }
 
-function unitedReal(real: readonly Shape[]): United {
+function commonOfReal(real: readonly Shape[]): Shape {
   const isAny = real.some(({ types }) => types.length === 0);
   const values = real.every((shape) => shape.enum !== undefined)
     ? [...new Set(real.flatMap((shape) => shape.enum ?? []))]
     : undefined;
-  const shape = compact({
+  return compact({
     types: isAny ? [] : [...new Set(real.flatMap(({ types }) => types))],
     description: real.map(({ description }) => description).find((text) => text !== undefined),
     enum: values,
-    ...unitedMembers(real.filter(({ properties }) => properties !== undefined)),
-    items: unitedItems(real.flatMap(({ items }) => (items === undefined ? [] : [items]))),
+    ...commonMembers(real.filter(({ properties }) => properties !== undefined)),
+    items: commonItems(real.flatMap(({ items }) => (items === undefined ? [] : [items]))),
   });
-  return { shape, lost: values === undefined ? ['which alternatives exclude each other'] : [] };
 }
 
-function unitedMembers(objects: readonly Shape[]): Pick<Draft, 'properties' | 'required' | 'closed'> {
+function commonMembers(objects: readonly Shape[]): Pick<Draft, 'properties' | 'required' | 'closed'> {
   const [first] = objects;
   if (first === undefined) return {};
   const wanted = (first.required ?? []).filter((name) =>
     objects.every(({ required = [] }) => required.includes(name)),
   );
   return {
-    properties: allProperties(objects, (one, other) => united([one, other]).shape),
+    properties: allProperties(objects, (one, other) => common([one, other])),
     required: wanted,
     closed: objects.every(({ closed }) => closed === true) ? true : undefined,
   };
 }
 
-function unitedItems(items: readonly Shape[]): Shape | undefined {
-  return items.length === 0 ? undefined : united(items).shape;
+function commonItems(items: readonly Shape[]): Shape | undefined {
+  return items.length === 0 ? undefined : common(items);
 }
 
 function nullable(shape: Shape): Shape {

@@ -4,16 +4,42 @@ import type { JsonType, Shape } from './shape.ts';
 /** A longer text about one field tells no model more. */
 const LONGEST_DESCRIPTION = 2000;
 
-/** The JSON Schema of a shape in the subset of ARG-4: one type each, and nothing that a provider does not take. */
+/**
+ * The JSON Schema of a shape in the subset of ARG-4, with `anyOf` for what has several forms (MCP-5); a union has no
+ * other keyword but its description and default. The gateway merges unions for providers that do not take them.
+ */
 export function portableSchema(shape: Shape): JsonObject {
+  const members = formsOf(shape).map((form) => portableSchema(form));
+  const forms = [...new Map(members.map((member) => [JSON.stringify(member), member])).values()];
+  const [only, ...others] = forms;
+  if (only === undefined) return singleSchema(shape);
+  const description = textOf(shape);
+  if (others.length === 0) return { ...only, ...given({ description, default: defaultOf(shape) }) };
+  return given({
+    description: forms.some((form) => form['description'] === description) ? undefined : description,
+    anyOf: forms,
+    default: defaultOf(shape),
+  });
+}
+
+/** Empty where there is one form only. */
+function formsOf({ anyOf, description: _text, default: _value, ...rest }: Shape): readonly Shape[] {
+  if (anyOf !== undefined) return anyOf;
+  const { enum: values } = rest;
+  const types = rest.types.filter(
+    (type) => type !== 'null' && (values === undefined || values.some((value) => fits(value, type))),
+  );
+  return types.length < 2 ? [] : types.map((type) => ({ ...rest, types: [type] }));
+}
+
+function singleSchema(shape: Shape): JsonObject {
   const type = typeOf(shape);
-  const description = descriptionOf(shape, type);
   const values = (shape.enum ?? []).filter((value) => value !== null && fits(value, type));
   return given({
     type,
-    description: description === '' ? undefined : description,
+    description: textOf(shape),
     enum: values.length === 0 ? undefined : values,
-    default: shape.default === null ? undefined : shape.default,
+    default: defaultOf(shape),
     ...(type === 'number' || type === 'integer' ? { minimum: shape.minimum, maximum: shape.maximum } : {}),
     ...(type === 'string' ? { minLength: shape.minLength } : {}),
     ...(type === 'array' ? { items: portableSchema(shape.items ?? { types: [] }) } : {}),
@@ -47,18 +73,17 @@ function typeOf({ types, enum: values }: Shape): JsonType {
   return Array.isArray(value) ? 'array' : (typeof value as 'number' | 'boolean' | 'object');
 }
 
-function descriptionOf({ description = '', types }: Shape, type: JsonType): string {
-  const others = types.filter((each) => each !== type && each !== 'null');
-  const note =
-    types.length === 0
-      ? ' (any JSON value)'
-      : others.length === 0
-        ? ''
-        : ` (${[type, ...others].join(' or ')})`;
+function defaultOf({ default: value }: Shape): JsonValue | undefined {
+  return value === null ? undefined : value;
+}
+
+function textOf({ description = '', types, anyOf }: Shape): string | undefined {
+  const note = types.length === 0 && anyOf === undefined ? ' (any JSON value)' : '';
   const text = description.toWellFormed();
   const cut =
     text.length > LONGEST_DESCRIPTION ? `${text.slice(0, LONGEST_DESCRIPTION).toWellFormed()}…` : text;
-  return `${cut}${note}`.trim();
+  const whole = `${cut}${note}`.trim();
+  return whole === '' ? undefined : whole;
 }
 
 function fits(value: JsonValue, type: JsonType): boolean {

@@ -24,6 +24,9 @@ const KNOWN: ReadonlySet<string> = new Set(
   ].flatMap((line) => line.split(' ')),
 );
 
+/** What is lost of a union that becomes one shape. */
+const EXCLUSION = 'which alternatives exclude each other';
+
 export interface ReadShape {
   readonly shape: Shape;
   readonly dropped: readonly Dropped[];
@@ -36,8 +39,10 @@ export function readShape(schema: unknown): ReadShape {
   const isObject = found.types.length === 0 || found.types.includes('object');
   if (!isJsonObject(schema)) reader.drop('', 'a schema that is no object');
   else if (!isObject) reader.drop('', `type ${found.types.join(' or ')}: arguments are an object`);
-  const { properties = new Map<string, Shape>() } = found;
-  return { shape: { ...found, types: ['object'], properties }, dropped: reader.dropped };
+  const { properties = new Map<string, Shape>(), anyOf, ...root } = found;
+  // Providers take no union as the arguments of a tool.
+  if (anyOf !== undefined) reader.drop('', EXCLUSION);
+  return { shape: { ...root, types: ['object'], properties }, dropped: reader.dropped };
 }
 
 interface Place {
@@ -67,7 +72,10 @@ class ShapeReader {
     }
     const own = this.#own(schema, place);
     const parts = [own, ...this.#referred(schema, place), ...this.#combined(schema, place)];
-    return parts.reduce((one, other) => merged(one, other));
+    const whole = parts.reduce((one, other) => merged(one, other));
+    const isMerged = whole.anyOf === undefined && parts.some(({ anyOf: members }) => members !== undefined);
+    if (isMerged) this.drop(place.path, EXCLUSION);
+    return whole;
   }
 
   #referred({ $ref: reference }: JsonObject, place: Place): readonly Shape[] {
@@ -83,11 +91,9 @@ class ShapeReader {
   #combined({ anyOf, oneOf, allOf }: JsonObject, place: Place): readonly Shape[] {
     const deeper = { ...place, depth: place.depth + 1 };
     const alternatives = [anyOf, oneOf].filter((list) => Array.isArray(list) && list.length > 0);
-    const unions = alternatives.map((list) => {
-      const union = united((list as readonly JsonValue[]).map((each) => this.read(each, deeper)));
-      for (const what of union.lost) this.drop(place.path, what);
-      return union.shape;
-    });
+    const unions = alternatives.map((list) =>
+      united((list as readonly JsonValue[]).map((each) => this.read(each, deeper))),
+    );
     const all = Array.isArray(allOf) ? (allOf as readonly JsonValue[]) : [];
     return [...unions, ...all.map((each) => this.read(each, deeper))];
   }

@@ -20,15 +20,22 @@ const KEYWORDS = new Set(
     ' ',
   ),
 );
+const UNION_KEYWORDS = new Set(['anyOf', 'description', 'default']);
 
 function expectPortable(schema: JsonObject): void {
   for (const [keyword, value] of Object.entries(schema)) {
+    if (keyword === 'anyOf') {
+      expect((value as readonly JsonObject[]).length).toBeGreaterThan(1);
+      for (const member of value as readonly JsonObject[]) expectPortable(member);
+      continue;
+    }
     expect(KEYWORDS.has(keyword)).toBe(true);
     if (keyword === 'items') expectPortable(value as JsonObject);
     if (keyword === 'properties')
       for (const child of Object.values(value as JsonObject)) expectPortable(child as JsonObject);
   }
-  expect(typeof schema['type']).toBe('string');
+  if (schema['anyOf'] === undefined) expect(typeof schema['type']).toBe('string');
+  else for (const keyword of Object.keys(schema)) expect(UNION_KEYWORDS.has(keyword)).toBe(true);
 }
 
 describe('schemas of MCP tools, as they are published', () => {
@@ -53,9 +60,21 @@ describe('schemas of MCP tools, as they are published', () => {
       { type: 'string', enum: ['a', 'b'], description: '(any JSON value)' },
     ],
     [
-      'a list of types takes the first and says the rest',
-      { type: ['string', 'number'] },
-      { type: 'string', description: '(string or number)' },
+      'a list of types is a union',
+      { type: ['string', 'number', 'null'], minLength: 1, minimum: 2, default: 3, description: 'd' },
+      {
+        description: 'd',
+        anyOf: [
+          { type: 'string', minLength: 1 },
+          { type: 'number', minimum: 2 },
+        ],
+        default: 3,
+      },
+    ],
+    [
+      'types that no choice has are none',
+      { type: ['string', 'number'], enum: ['a', null] },
+      { type: 'string', enum: ['a'] },
     ],
     [
       'bounds of safe integers say nothing',
@@ -83,14 +102,38 @@ describe('schemas of MCP tools, as they are published', () => {
       object({ a: { type: 'string' }, b: { type: 'number' } }, { required: ['a'] }),
     ],
     [
-      'a union of objects has what all of them demand',
+      'a union stays one, and what stands beside it holds for its members',
+      { description: 'd', oneOf: [{ type: 'string' }, object({ a: { type: 'number' } })], minLength: 1 },
+      { description: 'd', anyOf: [{ type: 'string', minLength: 1 }, object({ a: { type: 'number' } })] },
+    ],
+    [
+      'a union in a union is one',
+      { anyOf: [{ type: 'null' }, { anyOf: [{ type: 'string' }, { type: 'boolean' }] }, { type: 'number' }] },
+      { anyOf: [{ type: 'string' }, { type: 'boolean' }, { type: 'number' }] },
+    ],
+    [
+      'a union of what is the same is none',
+      { oneOf: [{ type: 'string' }, { type: 'string' }] },
+      { type: 'string' },
+    ],
+    [
+      'a union of anything is anything',
+      { anyOf: [{}, { type: 'number' }] },
+      { type: 'string', description: '(any JSON value)' },
+    ],
+    [
+      'a union beside members has what all of it demands',
       {
+        ...object({ b: { type: 'string' } }),
         anyOf: [
           object({ a: { type: 'string' }, k: { const: 'x', type: 'string' } }, { required: ['a', 'k'] }),
           object({ k: { const: 'y', type: 'string' } }, { required: ['k'] }),
         ],
       },
-      object({ a: { type: 'string' }, k: { type: 'string', enum: ['x', 'y'] } }, { required: ['k'] }),
+      object(
+        { b: { type: 'string' }, a: { type: 'string' }, k: { type: 'string', enum: ['x', 'y'] } },
+        { required: ['k'] },
+      ),
     ],
   ])('%s [MCP-5] [ARG-4]', (_name, schema, expected) => {
     expect(property(schema)).toEqual(expected);
@@ -120,16 +163,17 @@ describe('schemas of MCP tools, as they are published', () => {
       {
         'bad name': { type: 'string' },
         x: { if: {}, type: 'string' },
-        u: { anyOf: [{ type: 'string' }, object({})] },
+        u: { anyOf: [{ type: 'string' }, object({})], oneOf: [{ type: 'string' }, { type: 'number' }] },
       },
-      { required: ['bad name', 'x'], patternProperties: {} },
+      { required: ['bad name', 'x'], patternProperties: {}, anyOf: [object({}), object({})] },
     );
-    expect(portable(schema)).toMatchObject({ required: ['x'] });
+    expect(portable(schema)).toMatchObject({ type: 'object', required: ['x'] });
     expect(droppedOf(schema)).toEqual([
       ' patternProperties',
       ' property "bad name": no provider takes its name',
       '.x if',
       '.u which alternatives exclude each other',
+      ' which alternatives exclude each other',
     ]);
   });
 
@@ -170,6 +214,17 @@ describe('schemas of MCP tools, as they are published', () => {
   });
 });
 
+describe('unions', () => {
+  it('are read in a time that does not grow with their depth [MCP-5]', () => {
+    let bush: JsonObject = { type: 'string' };
+    for (let depth = 0; depth < 10; depth += 1) bush = object({ p: bush });
+    const members = Array.from({ length: 60 }, (_, index) => ({ ...bush, description: `${index}` }));
+    const { shape } = readShape(object({ u: { anyOf: members } }));
+    expect(shape.properties?.get('u')?.anyOf).toHaveLength(60);
+    expectPortable(portableSchema(shape));
+  });
+});
+
 describe('arguments of MCP tools', () => {
   const { shape } = readShape(
     object(
@@ -178,6 +233,14 @@ describe('arguments of MCP tools', () => {
         depth: { anyOf: [{ type: 'integer', minimum: 0, maximum: 9 }, { type: 'null' }] },
         mode: { enum: ['fast', 'slow'] },
         tags: { type: 'array', items: { type: ['string', 'number'] } },
+        where: {
+          anyOf: [
+            object({ kind: { const: 'page' }, page: { type: 'string' } }, { required: ['kind', 'page'] }),
+            object({ kind: { const: 'top' } }, { required: ['kind'], additionalProperties: false }),
+            { type: 'string', minLength: 3 },
+            { type: 'null' },
+          ],
+        },
         inner: object({ on: { type: 'boolean' } }, { required: ['on'], additionalProperties: false }),
       },
       { required: ['path'] },
@@ -188,6 +251,9 @@ describe('arguments of MCP tools', () => {
     [{ path: 'a' }],
     [{ path: 'a', depth: null, mode: 'fast', tags: ['x', 1], inner: { on: true } }],
     [{ path: 'a', more: [1, { of: 'that' }] }],
+    [{ path: 'a', where: null }],
+    [{ path: 'a', where: 'here' }],
+    [{ path: 'a', where: { kind: 'page', page: 'p' } }],
   ])('that fit are taken: %j [MCP-5]', (args) => {
     expect(argumentProblems(shape, args)).toEqual([]);
   });
@@ -198,6 +264,15 @@ describe('arguments of MCP tools', () => {
     [{ path: '' }, '"path": expected at least 1 characters, got string ""'],
     [{ path: 'a', depth: 10 }, '"depth": expected at most 9, got 10'],
     [{ path: 'a', depth: 1.5 }, '"depth": expected integer or null, got number 1.5'],
+    [{ path: 'a', where: 7 }, '"where": expected object or string or null, got number 7'],
+    [{ path: 'a', where: 'x' }, '"where": expected at least 3 characters, got string "x"'],
+    [{ path: 'a', where: { kind: 'page' } }, '"where.page" is required: expected string'],
+    [{ path: 'a', where: { kind: 'top', page: 'p' } }, 'unknown field "where.page"'],
+    [
+      { path: 'a', where: { kind: 'side' } },
+      '"where.kind": expected one of "page", "top", got string "side"',
+    ],
+    [{ path: 'a', where: {} }, '"where.kind" is required'],
     [{ path: 'a', mode: 'quick' }, '"mode": expected one of "fast", "slow", got string "quick"'],
     [{ path: 'a', tags: ['x', true] }, '"tags.1": expected string or number, got boolean true'],
     [{ path: 'a', inner: { on: true, off: 1 } }, 'unknown field "inner.off"'],

@@ -19,6 +19,8 @@ export interface Shape {
   readonly required?: readonly string[];
   /** Other properties than those named are refused. */
   readonly closed?: boolean;
+  /** At least two, of which one must fit; beside them, the shape says what they have in common (MCP-5). */
+  readonly anyOf?: readonly Shape[];
 }
 
 /** Something of a schema that could not be taken over, and where. */

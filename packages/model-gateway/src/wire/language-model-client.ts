@@ -11,6 +11,7 @@ import { placeMedia } from '../media/place-media.ts';
 import { modelFault } from './model-fault.ts';
 import { promptOf, type PromptShape } from './prompt.ts';
 import { CutStream, StreamReducer, type StreamForm } from './stream-reducer.ts';
+import { toolsFor } from './tool-schemas.ts';
 
 export interface Wire {
   readonly model: LanguageModelV4;
@@ -49,8 +50,9 @@ async function* attempt(
   signal.throwIfAborted();
   const { providerOptions } = wire;
   const placed = await placeMedia(request, setup, signal);
+  const tools = toolsFor(setup.info.family, request.tools);
   const asked = {
-    ...promptOf({ ...request, ...placed }, wire.shape),
+    ...promptOf({ ...request, ...placed, tools }, wire.shape),
     ...outputLimit(request, setup, wire),
     ...(providerOptions === undefined ? {} : { providerOptions }),
   };
