@@ -1,4 +1,5 @@
 // Every line here is a promise to users.
+export { clientRunIdOf } from './crew.ts';
 export { createDelegation } from './create-delegation.ts';
 export type { Delegation } from './create-delegation.ts';
 export type { DelegationEnd, DelegationPhase, DelegationRecord } from './delegation-record.ts';

@@ -12,6 +12,7 @@ describe('the public surface', () => {
     expect(Object.keys(surface).toSorted()).toEqual([
       'DEFAULT_DELEGATION_SETTINGS',
       'DelegationLedger',
+      'clientRunIdOf',
       'createDelegation',
       'delegationEventSchemas',
     ]);

@@ -34,7 +34,6 @@ export type {
   SessionStore,
   WorkspaceNotes,
 } from './ports.ts';
-export { runEndOf } from './run-end.ts';
 export type { RunEnd } from './run-end.ts';
 export type { CancelReason } from './run-loop.ts';
 export type { HandCallInit, RunInit, Session, StartedRun, StdinInput } from './session.ts';

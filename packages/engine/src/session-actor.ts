@@ -6,6 +6,7 @@ import type { EnginePayload, PermissionMode } from './events.ts';
 import { faultOf } from './fault.ts';
 import type { LogDiagnostic } from './ports.ts';
 import { runEndOf, type RunEnd } from './run-end.ts';
+import type { RunRecord } from './run-ledger.ts';
 import {
   RunLaunch,
   shuttingDown,
@@ -88,6 +89,11 @@ export class SessionActor implements Session {
   /** The chain of the newest run that this actor began; empty before. */
   get models(): readonly string[] {
     return this.#models;
+  }
+
+  get newestEnd(): RunEnd | null {
+    const { lastRun } = this.state;
+    return lastRun === null || lastRun.runId === this.#active?.runId ? null : this.#endOf(lastRun);
   }
 
   /** Whether a run or a call by hand is on its way or active. */
@@ -205,12 +211,14 @@ export class SessionActor implements Session {
   async #shutDown(): Promise<void> {
     await this.endRuns();
     await this.#init.release().catch((error: unknown) => {
-      if (!this.#init.journal.faultTold) throw error;
+      if (this.journal.fault === null) throw error;
     });
   }
 
   #assertFree(): void {
     if (this.#closing.signal.aborted) throw shuttingDown();
+    // A log that has failed takes nothing more: a run would be known to this process alone.
+    if (this.journal.fault !== null) throw this.journal.fault;
     if (this.#occupied !== null || this.#active !== null)
       throw engineError(
         'ENGINE_RUN_ACTIVE',
@@ -234,8 +242,14 @@ export class SessionActor implements Session {
     const record = this.state.runByClientId(clientRunId);
     if (record === undefined) return undefined;
     const { runId } = record;
-    const done = this.#active?.runId === runId ? this.#active.done : Promise.resolve(runEndOf(record));
+    const done = this.#active?.runId === runId ? this.#active.done : Promise.resolve(this.#endOf(record));
     return { runId, existing: true, done };
+  }
+
+  /** Of a run that is over. One without an end has none because the log could not take it. */
+  #endOf(record: RunRecord): RunEnd {
+    const { fault } = this.journal;
+    return runEndOf(record, record.ended || fault === null ? null : faultOf(fault));
   }
 
   async #start(init: ActorRunInit): Promise<StartedRun> {

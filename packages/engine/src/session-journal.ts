@@ -58,7 +58,7 @@ export class SessionJournal {
   readonly #log: EventLog;
   #listener: SessionListener;
   #undelivered: EngineEvent[] = [];
-  #faultTold = false;
+  #fault: unknown = null;
   #notes: EventOf<'agents_md_loaded'> | null = null;
 
   constructor({ sessionId, log, events, listener, views = {} }: SessionJournalInit) {
@@ -81,9 +81,9 @@ export class SessionJournal {
     return this.#notes;
   }
 
-  /** Whether a `sync` has rejected. */
-  get faultTold(): boolean {
-    return this.#faultTold;
+  /** What `sync` has rejected with, and always will: whoever was told is told nothing new. Null for a sound log. */
+  get fault(): unknown {
+    return this.#fault;
   }
 
   append(payload: LoggedPayload, runId: RunId | null): EngineEvent {
@@ -100,7 +100,7 @@ export class SessionJournal {
   async sync(): Promise<void> {
     const through = this.#undelivered.at(-1)?.seq ?? 0;
     await this.#log.sync().catch((error: unknown) => {
-      this.#faultTold = true;
+      this.#fault ??= error;
       throw error;
     });
     this.#deliverThrough(through);

@@ -45,6 +45,8 @@ export interface Session {
   readonly handle: string;
   /** Follows every event, on disk or not yet. Read only. */
   readonly state: SessionState;
+  /** How the newest run ended, be it that the log could not take its end; null while it is active, and without any. */
+  readonly newestEnd: RunEnd | null;
   /** What was odd about the log when it was opened (SES-3). */
   readonly diagnostics: readonly LogDiagnostic[];
   /** Mode and overlay of the whole tree (PERM-6). */

@@ -16,7 +16,6 @@ describe('the surface of the package', () => {
       'parseRuleArgument',
       'permissionModes',
       'publishedTools',
-      'runEndOf',
       'toolDefinitions',
     ]);
   });

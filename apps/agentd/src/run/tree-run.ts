@@ -1,5 +1,5 @@
 import type { Clock } from '@agentd/contract';
-import { runEndOf, type CancelReason, type RunEnd, type Session, type StartedRun } from '@agentd/engine';
+import type { CancelReason, RunEnd, Session, StartedRun } from '@agentd/engine';
 import type { TreeTally } from './tree-tally.ts';
 
 export interface TreeRunInit {
@@ -30,7 +30,7 @@ export async function treeEnd(
   if (cut !== null) await session.close().catch(() => undefined);
   const last = session.state.lastRun;
   const isFirst = last === null || last.runId === started.runId;
-  const end = isFirst ? first : runEndOf(last);
+  const end = isFirst ? first : (session.newestEnd ?? first);
   return {
     runId: isFirst ? started.runId : last.runId,
     end: {

@@ -1,5 +1,5 @@
 import { messageOf, type EventEnvelope, type SessionId } from '@agentd/contract';
-import { DelegationLedger, type DelegationRecord } from '@agentd/delegation';
+import { clientRunIdOf, DelegationLedger, type DelegationEnd } from '@agentd/delegation';
 import { SessionState, type SessionStore } from '@agentd/engine';
 import { statusNow } from './owner.ts';
 
@@ -45,9 +45,8 @@ export async function treeRows(source: TreeSource): Promise<readonly TreeRow[]> 
   const rows = await Promise.all(
     read.map(async (one) => {
       if (!('state' in one)) return one;
-      const parentId = one.state.header.origin?.parent_id ?? null;
-      const newest = parentId === null ? null : (ledgers.get(parentId)?.newestOf(one.id) ?? null);
-      return rowOf(one, newest, source.logOf(one.id));
+      const ledger = ledgers.get(one.state.header.origin?.parent_id ?? '');
+      return rowOf(one, askedOf(one, ledger), source.logOf(one.id));
     }),
   );
   return below(null, rows.toSorted(byCreation));
@@ -82,11 +81,20 @@ function damagedRow(
   };
 }
 
-async function rowOf(
-  { id, events, state }: ReadSession,
-  newest: DelegationRecord | null,
-  log: string,
-): Promise<TreeRow> {
+/** What the parent asked of a child last, before the child's own log says anything of it. */
+type Asked = 'nothing' | 'queued' | 'running' | DelegationEnd['status'];
+
+/** Its own run says more than its parent's log, which may not have learnt of the end yet. */
+function askedOf({ id, state }: ReadSession, ledger: DelegationLedger | undefined): Asked {
+  const newest = ledger?.newestOf(id) ?? null;
+  if (ledger === undefined || newest === null) return 'nothing';
+  if (state.runByClientId(clientRunIdOf(newest)) !== undefined) return 'nothing';
+  const end = newest.end?.status ?? (ledger.wasCancelled(newest.parentRunId) ? 'cancelled' : null);
+  if (end !== null) return state.lastRun === null ? end : 'nothing';
+  return newest.phase === 'started' ? 'running' : 'queued';
+}
+
+async function rowOf({ id, events, state }: ReadSession, asked: Asked, log: string): Promise<TreeRow> {
   const { handle, agent, origin } = state.header;
   return {
     session_id: id,
@@ -95,7 +103,7 @@ async function rowOf(
     depth: origin?.depth ?? 0,
     agent,
     title: state.title,
-    status: await statusOf(state, newest, log),
+    status: await statusOf(state, asked, log),
     created_at: events[0]?.timestamp ?? null,
     updated_at: events.at(-1)?.timestamp ?? null,
     last_seq: state.lastSeq,
@@ -104,11 +112,10 @@ async function rowOf(
 }
 
 /** Its own newest run counts, whoever started it (DLG-7); before it, what its parent asked of it last. */
-async function statusOf(state: SessionState, newest: DelegationRecord | null, log: string): Promise<string> {
+async function statusOf(state: SessionState, asked: Asked, log: string): Promise<string> {
   const own = state.lastRun?.status ?? 'idle';
-  if (own !== 'running' && newest !== null && newest.end === null)
-    return newest.phase === 'started' ? statusNow('running', log) : 'queued';
-  return own === 'idle' && newest?.end ? newest.end.status : statusNow(own, log);
+  if (own === 'running' || asked === 'nothing') return statusNow(own, log);
+  return asked === 'queued' ? asked : statusNow(asked, log);
 }
 
 function byCreation(one: TreeRow, other: TreeRow): number {

@@ -96,6 +96,29 @@ describe('run, with subagents', () => {
     expect(claimed).toEqual([expect.stringMatching(/\[subagent session helper_[0-9a-f]{8}; cancelled; /)]);
   });
 
+  it('shows what a signal has ended as cancelled, also what the parent has not learnt of [DLG-10] [CLI-3]', async () => {
+    await bench.write('home/config.toml', '[delegation]\nmax_concurrency = 1\n');
+    const model = await script(
+      `
+- calls:
+    - { tool: delegate_subagent, args: { description: a, prompt: p, agent_type: helper, background: true } }
+    - { tool: delegate_subagent, args: { description: b, prompt: p, agent_type: helper, background: true } }
+    - { tool: bash, args: { command: "exec sleep 300" } }
+`,
+      '- calls: [{ tool: bash, args: { command: "echo $$ >> pids; echo; exec sleep 300" } }]\n',
+    );
+    const started = bench.start(['run', 'go', '--output', 'json', ...model]);
+    await started.printed('"tool_output"');
+    await started.printed('"delegation_queued"');
+    started.child.kill('SIGINT');
+    const { code, stdout } = await started.ended;
+    expect(code).toBe(4);
+    expect(await pidsGone()).toBe(true);
+    const id = String(summaryOf(jsonLines(stdout))['session_id']);
+    const tree = JSON.parse((await bench.run(['sessions', 'tree', id, '--json'])).stdout) as object[];
+    expect(tree).toMatchObject([{ status: 'cancelled' }, { status: 'cancelled' }, { status: 'cancelled' }]);
+  });
+
   it('lets --max-turns span all root runs [CLI-4]', async () => {
     const model = await script(
       STARTS_ONE,
