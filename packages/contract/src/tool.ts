@@ -80,6 +80,11 @@ export interface PreparedCall {
   readonly permission: PermissionRequest;
   /** What an approval binds to: the normalized arguments and the identity of the target (PERM-7). */
   readonly operation: JsonValue;
+  /**
+   * The call that this one stands for, where a tool calls another by its name: people and the log see that one (`tool`
+   * and `args` of `tool_call_started`), the history keeps what the model called. For tools of origin `mcp` only.
+   */
+  readonly standsFor?: { readonly tool: string; readonly args: JsonValue };
   /** Calls with equal keys never run at the same time (SCH-4). */
   readonly serializationKey?: string;
   /** Checks the target again just before execution. Contract: throws a tool error `stale` when it changed (FS-6). */

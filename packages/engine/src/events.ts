@@ -129,6 +129,7 @@ export const eventSchemas = {
     type: z.literal('tool_call_started'),
     tool_call_id: z.string(),
     provider_call_id: z.string(),
+    /** Where the call stood for another one, that one's; what the model called stands in its turn. */
     tool: z.string(),
     args: z.unknown(),
     /** Null where preparation failed before the action was known. */

@@ -76,6 +76,18 @@ describe('modelMessages', () => {
     ]);
   });
 
+  it('shows what the model called, whatever the call stood for [SES-5]', () => {
+    const relayed = call('p1', 'relay');
+    const messages = historyOf([
+      input('go'),
+      turn([relayed], 2),
+      { ...started('p1'), tool: 'a_echo', args: { x: 1 } } as EnginePayload,
+      ended('p1', 'first'),
+    ]);
+    expect(messages[1]).toMatchObject({ role: 'assistant', content: [relayed] });
+    expect(resultsOf(messages)).toMatchObject([{ provider_call_id: 'p1', tool: 'relay', text: 'first' }]);
+  });
+
   it('hands on the files of a result, and leaves out what a damaged log has of them [FS-12] [SES-3]', () => {
     const file = {
       mime_type: 'image/png',

@@ -90,7 +90,7 @@ describe('MCP servers of the settings', () => {
     }
   });
 
-  it('are offered through search where their text is over the budget; a call is judged as its tool [PERM-10] [MCP-5]', async () => {
+  it('are offered through search where their text is over the budget; a call is judged and logged as its tool [PERM-10] [MCP-5]', async () => {
     await using other = await Workbench.create();
     await other.write(
       'home/config.toml',
@@ -104,6 +104,13 @@ describe('MCP servers of the settings', () => {
     const started = payloads(lines, 'run_started')[0];
     expect(started?.['tools']).toEqual(expect.arrayContaining(['mcp_search_tools', 'mcp_call']));
     expect(started?.['tools']).not.toContain('a_echo');
+    const named = payloads(lines, 'tool_call_started').map(({ tool: name, args }) => ({ name, args }));
+    expect(named.slice(1)).toEqual([
+      { name: 'a_echo', args: { x: 1 } },
+      { name: 'a_other', args: { x: 1 } },
+      // There is no such tool to stand for.
+      { name: 'mcp_call', args: { tool: 'a_none', arguments: { x: 1 } } },
+    ]);
     const ends = payloads(lines, 'tool_call_terminated');
     const [search] = ends;
     expect(search).toMatchObject({ result: { text: expect.stringContaining('a_echo') } });

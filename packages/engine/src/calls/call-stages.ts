@@ -3,6 +3,7 @@ import type {
   CallOutcome,
   ExecuteContext,
   PermissionRequest,
+  PreparedCall,
   Tool,
   ToolCallId,
   ToolCompletion,
@@ -24,6 +25,7 @@ export interface CallEnd {
 /** What a tool prepared, taken down at preparation, so that nothing that happens later can exchange it (PERM-7). */
 export interface PreparedOperation {
   readonly permission: PermissionRequest;
+  readonly standsFor: PreparedCall['standsFor'] | null;
   readonly operationSha256: string;
   /** Whether the operation still is what it was. */
   readonly isUnchanged: () => boolean;

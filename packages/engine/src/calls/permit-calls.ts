@@ -98,7 +98,8 @@ export class Permissions {
     signal: AbortSignal,
   ): Promise<ApprovalAnswer> {
     const { approver, clock } = this.#ports;
-    const question = { approvalId, callId, tool: tool.spec.name, request: operation.permission, rule };
+    const name = operation.standsFor?.tool ?? tool.spec.name;
+    const question = { approvalId, callId, tool: name, request: operation.permission, rule };
     const settled = await settleWithGrace(() => approver.ask(question, signal), { clock, signal });
     if (signal.aborted || settled.kind === 'abandoned') return CANCELLED;
     if (settled.kind === 'value') return settled.value;

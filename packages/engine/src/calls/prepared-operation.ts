@@ -10,9 +10,18 @@ const callback = z.custom<Callback>((value) => typeof value === 'function', 'exp
 /** In characters. A label stands in several events, and is matched against every rule. */
 const LONGEST_LABEL = 1024 * 1024;
 
+/** As long as providers take. */
+const LONGEST_NAME = 64;
+
 const preparedCall = z.object({
   permission: z.object({ action: z.enum(PERMISSION_ACTIONS), label: z.string().max(LONGEST_LABEL) }),
   operation: z.unknown(),
+  standsFor: z
+    .object({
+      tool: z.string().min(1).max(LONGEST_NAME),
+      args: z.custom<JsonValue>((args) => args !== undefined),
+    })
+    .optional(),
   serializationKey: z.string().optional(),
   revalidate: callback.optional(),
   execute: callback,
@@ -20,17 +29,22 @@ const preparedCall = z.object({
 });
 
 /** Takes a prepared call down. Throws a tool error where the tool broke its contract; `prepared` may be anything. */
-export function preparedOperation({ name, action }: ToolSpec, prepared: PreparedCall): PreparedOperation {
-  const { permission, serializationKey = null } = checked(prepared);
+export function preparedOperation(spec: ToolSpec, prepared: PreparedCall): PreparedOperation {
+  const { name, action } = spec;
+  const { permission, standsFor = null, serializationKey = null } = checked(prepared);
   if (permission.action !== action) {
     // Otherwise a tool could be published by one action and be permitted by another.
     throw engineError('ENGINE_TOOL_BREACH', `its action is ${action}, but it asks for ${permission.action}`);
+  }
+  if (standsFor !== null && spec.origin !== 'mcp') {
+    throw engineError('ENGINE_TOOL_BREACH', `it stands for ${standsFor.tool}, but is no tool of MCP servers`);
   }
   const { execute, revalidate, dispose } = prepared;
   const digest = (): string => operationDigest({ tool: name, ...permission, operation: prepared.operation });
   const operationSha256 = digest();
   return {
     permission,
+    standsFor,
     operationSha256,
     isUnchanged: () => digest() === operationSha256,
     serializationKey,

@@ -114,12 +114,13 @@ export class TurnCalls {
   }
 
   #recordStart({ callId, call, tool, operation }: StagedCall): void {
+    const named = operation?.standsFor ?? { tool: call.tool, args: call.input };
     this.#ports.sink.append({
       type: 'tool_call_started',
       tool_call_id: callId,
       provider_call_id: call.provider_call_id,
-      tool: call.tool,
-      args: call.input,
+      tool: named.tool,
+      args: named.args,
       action: tool?.spec.action ?? null,
       label: operation?.permission.label ?? null,
       output: tool === null || tool.spec.truncation === 'opt_out' ? null : tool.spec.output,

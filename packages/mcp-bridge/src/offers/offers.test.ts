@@ -72,7 +72,7 @@ describe('what the bridge offers', () => {
     );
   });
 
-  it('prepares a call through mcp_call as the call of the tool itself [PERM-10] [MCP-2]', async () => {
+  it('prepares a call through mcp_call as the call of the tool itself, and says so [PERM-10] [MCP-2]', async () => {
     const schema = { type: 'object', properties: { n: { type: 'integer' } }, required: ['n'] };
     await using bench = benchOf({ a: [tool('x', 'd', schema)] }, 1);
     const context = { callId: 'c', session: { id: 's', cwd: '/', agent: 'a' }, turn: {}, model: null };
@@ -81,6 +81,7 @@ describe('what the bridge offers', () => {
     expect(await prepare({ tool: 'a_x', arguments: { n: 1 } })).toMatchObject({
       permission: { action: 'mcp', label: 'a_x' },
       operation: { server: 'a', tool: 'x', arguments: { n: 1 } },
+      standsFor: { tool: 'a_x', args: { n: 1 } },
     });
     await expect(prepare({ tool: 'a_x' })).rejects.toMatchObject({
       code: 'invalid_arguments',

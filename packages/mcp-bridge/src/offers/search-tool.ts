@@ -1,5 +1,12 @@
 import { z } from 'zod';
-import { defineTool, toolError, type JsonObject, type PreparedCall, type Tool } from '@agentd/contract';
+import {
+  defineTool,
+  toolError,
+  type JsonObject,
+  type JsonValue,
+  type PreparedCall,
+  type Tool,
+} from '@agentd/contract';
 import { searchTools, type NamedTool } from './search-index.ts';
 
 /** What is offered through search instead of in the prompt. */
@@ -74,7 +81,7 @@ const CALL_PARAMETERS: JsonObject = {
   additionalProperties: false,
 };
 
-/** `mcp_call`: a call of any MCP tool by its name; it is judged, labelled and scheduled as that tool. */
+/** `mcp_call`: a call of any MCP tool by its name; it is judged, labelled, scheduled and logged as that tool. */
 export function callTool(deferred: DeferredTools): Tool {
   return {
     spec: {
@@ -95,7 +102,10 @@ export function callTool(deferred: DeferredTools): Tool {
       }
       const { tool: name, arguments: inner } = parsed.data;
       const tool = deferred.find(name);
-      if (tool !== undefined) return tool.prepare(inner ?? {}, context, signal);
+      if (tool !== undefined) {
+        const prepared = await tool.prepare(inner ?? {}, context, signal);
+        return { ...prepared, standsFor: { tool: name, args: (inner ?? {}) as JsonValue } };
+      }
       throw toolError(
         'not_published',
         `no MCP tool ${JSON.stringify(name)}; find its name with ${SEARCH_TOOL}`,

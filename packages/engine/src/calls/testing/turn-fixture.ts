@@ -64,6 +64,7 @@ export interface ToolInit extends Partial<ToolSpec> {
   readonly label?: string;
   readonly operation?: JsonValue;
   readonly key?: string;
+  readonly standsFor?: PreparedCall['standsFor'];
   readonly revalidate?: PreparedCall['revalidate'];
   readonly execute?: PreparedCall['execute'];
   readonly dispose?: PreparedCall['dispose'];
@@ -73,7 +74,7 @@ export interface ToolInit extends Partial<ToolSpec> {
 
 /** A tool that says `ran NAME`, unless told otherwise. */
 export function fakeTool(init: ToolInit): Tool {
-  const { label, operation, key, revalidate, execute, dispose, onPrepare, ...overrides } = init;
+  const { label, operation, key, standsFor, revalidate, execute, dispose, onPrepare, ...overrides } = init;
   const spec: ToolSpec = {
     name: 'tool',
     description: 'A tool.',
@@ -92,6 +93,7 @@ export function fakeTool(init: ToolInit): Tool {
       operation: operation ?? (args as JsonObject),
       execute: execute ?? (async () => said(`ran ${spec.name}`)),
       ...(key === undefined ? {} : { serializationKey: key }),
+      ...(standsFor === undefined ? {} : { standsFor }),
       ...(revalidate === undefined ? {} : { revalidate }),
       ...(dispose === undefined ? {} : { dispose }),
     };
