@@ -95,11 +95,11 @@ describe('publication against collection', () => {
     const janitor = runProgram('collect-loop', [join(parent, 'artifacts'), join(parent, 'sessions'), stop]);
     expect(await janitor.nextLine()).toBe('ready');
     // How soon both were at work against each other is up to the machine.
-    let isEnough = false;
-    const enough = janitor.nextLine().then(() => (isEnough = true));
+    const enough = new AbortController();
+    const told = janitor.nextLine().then(() => enough.abort());
     await publishRounds(2000, parent);
-    while (!isEnough) await Promise.race([publishRounds(100, parent), enough]);
-    await enough;
+    while (!enough.signal.aborted) await Promise.race([publishRounds(100, parent), told]);
+    await told;
     await writeFile(stop, '');
     const counts = JSON.parse(await janitor.nextLine()) as Record<string, number>;
     expect(await janitor.exit).toBe(0);
