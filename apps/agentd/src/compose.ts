@@ -9,7 +9,7 @@ import {
   type ToolDefinition,
   type ToolProvider,
 } from '@agentd/contract';
-import { coreToolProvider, fileStageJournal } from '@agentd/core-tools';
+import { coreToolProvider, fileStageJournal, guardProcess } from '@agentd/core-tools';
 import { createDelegation, type DelegationLedger } from '@agentd/delegation';
 import {
   createEngine,
@@ -134,7 +134,8 @@ export function compose(situation: Situation, choices: ComposeChoices = {}): App
 
 /** The configured MCP servers; null where there are none. Starts nothing by itself. */
 export function openServers(situation: BridgeSituation, warn?: ComposeChoices['warn']): McpBridge | null {
-  return openBridge(situation, { clock, locks, media: mediaGate, ...(warn === undefined ? {} : { warn }) });
+  const choices = { clock, locks, media: mediaGate, guard: guardProcess };
+  return openBridge(situation, { ...choices, ...(warn === undefined ? {} : { warn }) });
 }
 
 /** What agents do with each other: messages and subagents, on the engine's own sessions. */

@@ -90,6 +90,7 @@ export type {
 } from './output.ts';
 export { PERMISSION_ACTIONS } from './permission.ts';
 export type { PermissionAction, PermissionEffect, PermissionRequest } from './permission.ts';
+export type { ProcessGuard } from './process-guard.ts';
 export type {
   ChildInit,
   ChildRunInit,

@@ -3,6 +3,7 @@ export { coreToolProvider, createCoreTools } from './create-core-tools.ts';
 export type { CoreToolPorts } from './create-core-tools.ts';
 export { createBashTool } from './bash/bash-tool.ts';
 export type { BashPorts } from './bash/bash-tool.ts';
+export { guardProcess } from './bash/guard-process.ts';
 export { createEditTool } from './mutate/edit-tool.ts';
 export { createReadTool } from './read/read-tool.ts';
 export type { StartRenderWorker } from './webfetch/render/start-render-worker.ts';

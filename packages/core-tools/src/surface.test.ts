@@ -20,6 +20,7 @@ describe('the public surface', () => {
       'createWebfetchTool',
       'createWriteTool',
       'fileStageJournal',
+      'guardProcess',
     ]);
   });
 

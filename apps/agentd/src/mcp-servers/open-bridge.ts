@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { Clock, FileLocks, MediaGate } from '@agentd/contract';
+import type { Clock, FileLocks, MediaGate, ProcessGuard } from '@agentd/contract';
 import { createMcpBridge, sdkConnector, type McpBridge } from '@agentd/mcp-bridge';
 import { fileCredentials, fileToolLists } from '@agentd/mcp-bridge/file';
 import type { Situation } from '../situation.ts';
@@ -12,6 +12,7 @@ export interface BridgeChoices {
   readonly clock: Clock;
   readonly locks: FileLocks;
   readonly media: MediaGate | null;
+  readonly guard: ProcessGuard;
   /** Takes one line for each server that does not come up. */
   readonly warn?: (line: string) => void;
 }
@@ -19,7 +20,7 @@ export interface BridgeChoices {
 /** The configured servers; null where there are none. Starts nothing by itself (MCP-1). */
 export function openBridge(
   { home, settings, mcpServers }: BridgeSituation,
-  { clock, locks, media, warn }: BridgeChoices,
+  { clock, locks, media, guard, warn }: BridgeChoices,
 ): McpBridge | null {
   const { servers = {}, faults = {} } = mcpServers ?? {};
   for (const [name, fault] of Object.entries(faults)) warn?.(`MCP server ${name}: ${fault}: left out`);
@@ -36,6 +37,7 @@ export function openBridge(
       connector: sdkConnector({
         clock,
         credentials,
+        guard,
         client: { name: 'agentd', version: VERSION },
       }),
       media,

@@ -1,12 +1,12 @@
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
-import { readdirSync, readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { processesWith } from './processes.ts';
 import { commandOf, payloads, surroundingsOf, Workbench } from './workbench.ts';
 
 let bench: Workbench;
@@ -14,19 +14,6 @@ beforeAll(async () => {
   bench = await Workbench.create();
 });
 afterAll(async () => bench[Symbol.asyncDispose]());
-
-/** Living processes whose command line holds the text. */
-function processesWith(text: string): readonly string[] {
-  const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
-  return pids.filter((pid) => {
-    try {
-      const isDead = /\) [ZX] /.test(readFileSync(`/proc/${pid}/stat`, 'latin1'));
-      return !isDead && readFileSync(`/proc/${pid}/cmdline`, 'latin1').includes(text);
-    } catch {
-      return false;
-    }
-  });
-}
 
 describe('a command that agentd runs', () => {
   it('sees the environment but for the keys of providers, by name and from the catalogue [BASH-2] [field C14]', async () => {

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { BUILTIN_TOOL_NAMES } from '../../src/mcp-servers/builtin-names.ts';
+import { processesWith } from './processes.ts';
 import { payloads, Workbench } from './workbench.ts';
 
 /** A server by hand whose tools do what their arguments say. */
@@ -146,6 +147,30 @@ describe('MCP servers of the settings', () => {
       ['completed', undefined],
       ['failed', 'not_published'],
     ]);
+  });
+
+  const linuxIt = process.platform === 'linux' ? it : it.skip;
+  linuxIt('do not outlive an agentd that is killed, whatever they ignore [MCP-7]', async () => {
+    await using other = await Workbench.create();
+    const marker = `server-${process.pid}-${Date.now()}`;
+    const calls = join(other.workspace, 'calls');
+    const settings = { tools: [tool('wait')], silentAt: 'tools/call', journal: calls };
+    // When the server has read the end of its input, its shell goes on.
+    const program = '"$0" "$1" "$2"; exec -a "$3" sleep 300';
+    const args = ['-c', program, process.execPath, ODD_SERVER, JSON.stringify(settings), marker];
+    await other.write(
+      'home/config.toml',
+      `[mcp.servers.a]\ncommand = "bash"\nargs = ${JSON.stringify(args)}\n`,
+    );
+    const model = await other.script('- { calls: [{ tool: a_wait, args: {} }] }\n- say: Done.');
+    const agentd = other.start(['run', 'go', '--mode', 'yolo', ...model]);
+    const soon = () => new Promise((resolve) => setTimeout(resolve, 20));
+    while (!(await readFile(calls, 'utf8').catch(() => '')).includes('tools/call')) await soon();
+    expect(processesWith(marker)).toHaveLength(1);
+    agentd.child.kill('SIGKILL');
+    await agentd.ended;
+    // A test of a process that lives on runs into Jest's limit.
+    while (processesWith(marker).length > 0) await soon();
   });
 
   it('are strictly read [CFG-2] [CFG-3]', async () => {

@@ -9,16 +9,20 @@ import { eventually, processesWith, uniqueMarker } from './testing/bash-harness.
 
 const describeLinux = process.platform === 'linux' ? describe : describe.skip;
 const ENGINE = fileURLToPath(new URL('./testing/doomed-engine.ts', import.meta.url));
+const PARENT = fileURLToPath(new URL('./testing/doomed-parent.ts', import.meta.url));
 
 /** Halves the start of a process that runs from source. */
 const COMPILE_CACHE = fileURLToPath(new URL('../../../../node_modules/.cache/node', import.meta.url));
 
+/** A process that runs the command through the tool. */
+const engineWith = (command: string, second = '') => doomed(ENGINE, [command, second]);
+
 /**
- * A process that runs the command through the tool; resolves once the command has said `ready`. What a failed test
- * leaves of the command is ended by what is tested.
+ * A process that runs the script; resolves once that, or its command, has said `ready`. What a failed test leaves of the
+ * command is ended by what is tested.
  */
-async function engineWith(command: string, second = '') {
-  const engine = spawn(process.execPath, ['--conditions=@agentd/source', ENGINE, command, second], {
+async function doomed(script: string, args: readonly string[]) {
+  const engine = spawn(process.execPath, ['--conditions=@agentd/source', script, ...args], {
     stdio: ['ignore', 'pipe', 'inherit'],
     env: { ...process.env, NODE_COMPILE_CACHE: COMPILE_CACHE },
   });
@@ -114,6 +118,17 @@ describeLinux('a process that is killed while a command runs', () => {
     expect(isAlive(guardOf(engine.pid))).toBe(true);
     engine.kill('SIGKILL');
     await eventually(() => processesWith(marker).length === 0);
+  });
+
+  it('leaves nothing of another child that it guards [MCP-7]', async () => {
+    const marker = uniqueMarker();
+    const program = `trap "" TERM; (exec -a ${marker} sleep 300) & while :; do sleep 0.1; done`;
+    using parent = await doomed(PARENT, ['bash', '-c', program, marker]);
+    const guard = guardOf(parent.pid);
+    await eventually(() => processesWith(marker).length === 3);
+    parent.kill('SIGKILL');
+    await eventually(() => processesWith(marker).length === 0);
+    await eventually(() => !isAlive(guard));
   });
 
   it('has no guard left once it ended by itself [BASH-7]', async () => {

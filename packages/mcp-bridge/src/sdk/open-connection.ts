@@ -68,7 +68,12 @@ function withoutDialect(schema: object): JsonObject {
 function peerOf(ports: SdkConnectorPorts, { server, hooks }: ConnectionRequest): SdkPeer {
   const { name, target } = server;
   if (target.kind === 'http') return new HttpPeer({ name, target }, ports);
-  const transport = new StdioTransport(target, { clock: ports.clock, log: hooks.log });
+  const { clock, guard } = ports;
+  const transport = new StdioTransport(target, {
+    clock,
+    log: hooks.log,
+    ...(guard === undefined ? {} : { guard }),
+  });
   return {
     transport,
     endReason: () => transport.endReason,

@@ -1,4 +1,4 @@
-import type { Clock, JsonObject } from '@agentd/contract';
+import type { Clock, JsonObject, ProcessGuard } from '@agentd/contract';
 import type { CredentialStore } from '../oauth/credentials.ts';
 import type { McpConnector } from '../ports.ts';
 
@@ -22,6 +22,8 @@ export interface SdkConnectorPorts {
   readonly credentials: CredentialStore | null;
   /** Absent: servers are told that nobody can be asked. */
   readonly elicit?: Elicit;
+  /** Told of every program that is started; absent: one may outlive a SIGKILL of this process. */
+  readonly guard?: ProcessGuard;
   /** How we introduce ourselves. */
   readonly client: { readonly name: string; readonly version: string };
 }

@@ -2,7 +2,7 @@ import { spawn, type ChildProcessByStdio } from 'node:child_process';
 import { stat } from 'node:fs/promises';
 import { once } from 'node:events';
 import type { Readable, Writable } from 'node:stream';
-import { codeOf, messageOf, type Clock } from '@agentd/contract';
+import { codeOf, messageOf, type Clock, type ProcessGuard } from '@agentd/contract';
 import { mcpError } from '../errors.ts';
 import type { StdioTarget } from '../settings.ts';
 import { guardGroup, releaseGroup, signalGroup } from './process-group.ts';
@@ -17,7 +17,10 @@ const GRACE_AFTER_TERM_MS = 1000;
 const LOOK_MS = 20;
 
 /** Starts the server as the leader of a process group of its own. Contract: rejects with `MCP_UNREACHABLE`. */
-export async function startChild({ command, args, env, cwd }: StdioTarget): Promise<ServerChild> {
+export async function startChild(
+  { command, args, env, cwd }: StdioTarget,
+  guard?: ProcessGuard,
+): Promise<ServerChild> {
   await requireFolder(cwd);
   const child = spawn(command, args, {
     cwd,
@@ -34,7 +37,7 @@ export async function startChild({ command, args, env, cwd }: StdioTarget): Prom
   // From now on `close` tells everything; a pipe that breaks meanwhile must not end us.
   child.on('error', () => undefined);
   child.stdin.on('error', () => undefined);
-  if (child.pid !== undefined) guardGroup(child.pid);
+  if (child.pid !== undefined) await guardGroup(child.pid, guard);
   return child;
 }
 

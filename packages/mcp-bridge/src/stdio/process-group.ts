@@ -1,20 +1,25 @@
-import { codeOf } from '@agentd/contract';
+import { codeOf, type ProcessGuard } from '@agentd/contract';
 
-/** Groups that are still to be ended when this process exits, by the id of their leader. */
-const living = new Set<number>();
+/** Groups that are still to be ended when this process exits, by the id of their leader, and what to do once they are. */
+const living = new Map<number, () => void>();
 
 // One listener for all: a hundred servers would otherwise warn of a leak of listeners.
 const endAll = (): void => {
-  for (const leader of living) signalGroup(leader, 'SIGKILL');
+  for (const leader of living.keys()) signalGroup(leader, 'SIGKILL');
 };
 
-/** From now on the group dies with this process, if not before. */
-export function guardGroup(leader: number): void {
+/** From now on the group dies with this process, if not before; with a guard also where this one is killed. */
+export async function guardGroup(leader: number, guard: ProcessGuard = noGuard): Promise<void> {
   if (living.size === 0) process.on('exit', endAll);
-  living.add(leader);
+  living.set(leader, nothing);
+  living.set(leader, await guard(leader));
 }
 
+const nothing = (): void => undefined;
+const noGuard: ProcessGuard = async () => nothing;
+
 export function releaseGroup(leader: number): void {
+  living.get(leader)?.();
   living.delete(leader);
   if (living.size === 0) process.off('exit', endAll);
 }

@@ -1,6 +1,6 @@
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
-import { isJsonObject, type Clock } from '@agentd/contract';
+import { isJsonObject, type Clock, type ProcessGuard } from '@agentd/contract';
 import { mcpError } from '../errors.ts';
 import type { StdioTarget } from '../settings.ts';
 import { endChild, endText, startChild, type ServerChild } from './child-process.ts';
@@ -20,6 +20,8 @@ export interface StdioTransportPorts {
   readonly clock: Clock;
   /** Takes lines of stderr, and what stands on stdout and is no message. */
   readonly log: (line: string) => void;
+  /** Absent: a server that ignores the end of its input outlives a SIGKILL of this process. */
+  readonly guard?: ProcessGuard;
   /** `MAX_MESSAGE_BYTES` unless given. */
   readonly maxMessageBytes?: number;
 }
@@ -55,7 +57,7 @@ export class StdioTransport implements Transport {
   }
 
   async start(): Promise<void> {
-    const child = await startChild(this.#target);
+    const child = await startChild(this.#target, this.#ports.guard);
     this.#child = child;
     const messages = new LineReader(
       { line: (text) => this.#receive(text), oversized: (edges) => this.#refuse(edges) },

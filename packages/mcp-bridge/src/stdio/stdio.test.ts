@@ -162,11 +162,21 @@ describe('the transport over a child process', () => {
       env: {},
       cwd: tmpdir(),
     } as const;
-    const transport = new StdioTransport(target, { clock: systemClock, log: () => undefined });
+    const told: unknown[] = [];
+    const transport = new StdioTransport(target, {
+      clock: systemClock,
+      log: () => undefined,
+      guard: async (leader) => {
+        told.push(leader);
+        return () => told.push('over');
+      },
+    });
     await transport.start();
     await until(async () => (await linesOf(journal)).length > 0);
     const pid = Number((await linesOf(journal))[0]);
+    expect(told).toEqual([pid]);
     await transport.close();
+    expect(told).toEqual([pid, 'over']);
     expect(() => process.kill(pid, 0)).toThrow(expect.objectContaining({ code: 'ESRCH' }));
   });
 
