@@ -117,6 +117,14 @@ describe('an answer with an error status', () => {
     expect(message.length).toBeLessThan(400);
   });
 
+  it('says what to check when a server knows nothing of the address', async () => {
+    server().reply(httpError(404, {}));
+    const { message } = (await failureOf(await open('openai-compatible'))).error as Error;
+    expect(message).toBe(
+      'provider "local" refused the request (404): check base_url (does it end as in "/v1"?) and the model',
+    );
+  });
+
   it.each([
     [400, openaiError(`the key ${KEY} and sk-abcdefgh12345678 are bad; token secret-header-value`)],
     [500, openaiError(`upstream said: ${KEY}, secret-header-value`)],

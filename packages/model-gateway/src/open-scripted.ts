@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { messageOf, type Clock, type ModelClient } from '@agentd/contract';
+import { codeOf, messageOf, type Clock, type ModelClient } from '@agentd/contract';
 import { gatewayError } from './errors.ts';
 
 /** Attempts made at each scripted turn with an `error`, for the life of the gateway (SCR-1). */
@@ -29,12 +29,9 @@ async function textOf(file: string): Promise<string> {
   try {
     return await readFile(file, 'utf8');
   } catch (thrown) {
-    throw gatewayError(
-      'GATEWAY_SCRIPT_UNREADABLE',
-      `the script ${file} cannot be read: ${messageOf(thrown)}`,
-      {
-        cause: thrown,
-      },
-    );
+    const reason = codeOf(thrown) === 'ENOENT' ? 'there is no such file' : messageOf(thrown);
+    throw gatewayError('GATEWAY_SCRIPT_UNREADABLE', `the script ${file} cannot be read: ${reason}`, {
+      cause: thrown,
+    });
   }
 }

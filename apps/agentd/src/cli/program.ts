@@ -29,7 +29,7 @@ function configure(command: Command, screen: Screen): void {
   command.configureOutput({
     writeOut: screen.print,
     outputError: (message) =>
-      screen.tell(`agentd: ${oneLine(message.replace(/^error: /, ''))}${hintFor(message)}`),
+      screen.tell(`agentd: ${oneLine(message.replace(/^error: /, ''))}${hintFor(message, command)}`),
   });
   command.helpCommand(false);
   if (command.parent === null) return;
@@ -40,8 +40,10 @@ function configure(command: Command, screen: Screen): void {
 }
 
 /** Where no command is near, all of them are worth a look. */
-function hintFor(message: string): string {
-  return /^error: unknown command '[^']*'\s*$/.test(message) ? '; "agentd --help" shows what there is' : '';
+function hintFor(message: string, command: Command): string {
+  if (!/^error: unknown command '[^']*'\s*$/.test(message)) return '';
+  const group = command.parent === null ? '' : `${command.name()} `;
+  return `; "agentd ${group}--help" shows what there is`;
 }
 
 function allOf(command: Command): readonly Command[] {

@@ -221,7 +221,12 @@ describe('parseLayer', () => {
     [
       'a server with command and url',
       '[mcp.servers.x]\ncommand = "a"\nurl = "b"',
-      /config\.toml:1:\d+: mcp\.servers\.x: expected exactly one of "command" and "url"/,
+      /config\.toml:1:\d+: mcp\.servers\.x: expected exactly one of "command" and "url", got both$/,
+    ],
+    [
+      'a server with neither',
+      '[mcp.servers.x]\nlazy = true',
+      /config\.toml:1:\d+: mcp\.servers\.x: expected exactly one of "command" and "url", got neither$/,
     ],
     [
       'a key that hides in the prototype',

@@ -30,7 +30,12 @@ export const mcpServer = z
   .superRefine((table, context) => {
     const { command, url } = table;
     if ((command === undefined) === (url === undefined)) {
-      context.addIssue({ code: 'custom', message: 'expected exactly one of "command" and "url"' });
+      const found = command === undefined ? 'neither' : 'both';
+      context.addIssue({
+        code: 'custom',
+        message: 'expected exactly one of "command" and "url"',
+        params: { found },
+      });
       return;
     }
     const wrong = command === undefined ? 'command' : 'url';

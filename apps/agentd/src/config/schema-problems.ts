@@ -37,7 +37,10 @@ function problemsOf(issue: z.core.$ZodIssue, value: unknown, schema: z.ZodType):
   const expected = issue.code === 'invalid_type' ? `expected ${typeText(issue.expected)}` : issue.message;
   const found = valueAt(value, path);
   if (found === undefined && path.length > 0) return [{ path, text: `${name} is missing: ${expected}` }];
-  return [{ path, text: `${name === '' ? '' : `${name}: `}${expected}, got ${shown(found, path)}` }];
+  // A rule over several keys of a table says itself what it found.
+  const told: unknown = issue.code === 'custom' ? issue.params?.['found'] : undefined;
+  const got = typeof told === 'string' ? told : shown(found, path);
+  return [{ path, text: `${name === '' ? '' : `${name}: `}${expected}, got ${got}` }];
 }
 
 function unknownKey(key: string, path: readonly PropertyKey[], known: readonly string[]): string {

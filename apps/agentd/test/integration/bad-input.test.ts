@@ -25,6 +25,10 @@ describe('bad input gets one clear line, the right exit code and leaves nothing 
       [['frobnicate'], 2, /unknown command 'frobnicate'; "agentd --help" shows/],
     ],
     ['an unknown subcommand', [['sessions', 'shwo'], 2, /unknown command 'shwo' \(Did you mean show\?\)/]],
+    [
+      'a subcommand that is like none',
+      [['sessions', 'fork', 'x'], 2, /unknown command 'fork'; "agentd sessions --help" shows/],
+    ],
     ['an unknown flag', [['run', 'x', '--jsn'], 2, /unknown option '--jsn'/]],
     ['a flag of another command', [['tools', 'list', '--max-turns', '1'], 2, /unknown option '--max-turns'/]],
     ['a flag without its value', [['run', 'x', '--mode'], 2, /--mode <MODE>' argument missing/]],
@@ -47,7 +51,10 @@ describe('bad input gets one clear line, the right exit code and leaves nothing 
       [['run', 'x', '--agent', 'defualt'], 5, /unknown agent "defualt"; did you mean "default"\?/],
     ],
     ['an unknown provider', [['run', 'x', '-m', 'foo/bar'], 5, /no provider is called "foo"/]],
-    ['a script that is not there', [['run', 'x', '-m', 'scripted:nowhere.yaml'], 5, /nowhere\.yaml/]],
+    [
+      'a script that is not there',
+      [['run', 'x', '-m', 'scripted:nowhere.yaml'], 5, /nowhere\.yaml cannot be read: there is no such file/],
+    ],
     [
       'no provider at all',
       [['run', 'x'], 5, /no model: set a key variable .* or pass --model .* or play a script/],

@@ -124,12 +124,17 @@ function textFor(code: ModelErrorCode, facts: FaultFacts, setup: AdaptorSetup): 
     case 'MODEL_CONTEXT_OVERFLOW':
       return `the request is larger than the context of ${info.id}${status}${words}`;
     case 'MODEL_REFUSED':
-      return `${provider} refused the request${status}${words}`;
+      return `${provider} refused the request${status}${words}${notFoundHint(facts, message)}`;
     case 'MODEL_UNAVAILABLE':
       return unavailableText(provider, facts, { status, words, origin: originOf(endpoint.baseUrl) });
     default:
       return unreachable(code);
   }
+}
+
+/** A bare 404 comes from servers that know the path as little as the model. */
+function notFoundHint({ status }: FaultFacts, message: string): string {
+  return status === 404 && message === '' ? ': check base_url (does it end as in "/v1"?) and the model' : '';
 }
 
 function unavailableText(

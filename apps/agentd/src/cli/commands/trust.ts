@@ -35,7 +35,7 @@ export async function trust(
   if (options.json === true) screen.print(`${JSON.stringify({ workspace, files, digest }, null, 2)}\n`);
   else
     screen.show(
-      `${files.join('\n')}\n${counted(files.length, 'file')} trusted as they are in ${workspace}\n`,
+      `${files.join('\n')}\n${counted(files.length, 'file')} trusted as ${files.length === 1 ? 'it is' : 'they are'} in ${workspace}\n`,
     );
   return EXIT.completed;
 }
