@@ -1,10 +1,18 @@
-// `node run-conformance.ts [SCENARIO …]`: client scenarios of the official suite, one after another, through the bridge.
+// `node run-conformance.ts [SCENARIO …]`: client scenarios of the official suite, one after another, through the bridge. Says
+// one line for each that passes, what the suite said for one that does not, and exits with 1 if there is any.
 import { execFile } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { clientScenarios } from './conformance-scenarios.ts';
 
 const REVISION = '2025-11-25';
+
+/** For the client; whatever hangs beside it is ended later. */
+const CLIENT_LIMIT_MS = 60_000;
+const SUITE_LIMIT_MS = CLIENT_LIMIT_MS + 30_000;
+
+/** Something was checked, and all of it passed. */
+const ALL_PASSED = /Passed: ([1-9]\d*)\/\1, 0 failed/;
 
 export interface ScenarioOutcome {
   readonly passed: boolean;
@@ -20,11 +28,17 @@ export async function runScenario(scenario: string): Promise<ScenarioOutcome> {
   const command = `${process.execPath} --conditions=@agentd/source ${client}`;
   const args = [suite, 'client', '--command', command, '--scenario', scenario, '--spec-version', REVISION];
   return new Promise((resolve) => {
-    execFile(process.execPath, [...args, '--timeout', '60000'], (error, stdout, stderr) => {
-      const output = `${stdout}${stderr}`;
-      const summary = /Passed: \d+\/\d+, \d+ failed/.exec(output)?.[0] ?? output.slice(-2000);
-      resolve({ passed: error === null, summary: error === null ? summary : output.slice(-4000) });
-    });
+    const limits = { timeout: SUITE_LIMIT_MS, maxBuffer: 64 * 1024 * 1024 };
+    execFile(
+      process.execPath,
+      [...args, '--timeout', `${CLIENT_LIMIT_MS}`],
+      limits,
+      (error, stdout, stderr) => {
+        const output = `${stdout}${stderr}`;
+        const summary = error === null ? ALL_PASSED.exec(output)?.[0] : undefined;
+        resolve({ passed: summary !== undefined, summary: summary ?? output.slice(-4000) });
+      },
+    );
   });
 }
 
