@@ -1,4 +1,15 @@
-import { LineCounter, parseDocument, isMap, isNode, isPair, isScalar, type Document } from 'yaml';
+import { messageOf } from '@agentd/contract';
+import {
+  LineCounter,
+  isAlias,
+  isMap,
+  isNode,
+  isPair,
+  isScalar,
+  parseDocument,
+  visit,
+  type Document,
+} from 'yaml';
 import { fileProblem, type FilePosition } from '../config/file-problem.ts';
 
 /** The YAML head of a Markdown file, and what follows it. */
@@ -39,11 +50,33 @@ export function parseFrontmatter(file: string, text: string): Frontmatter {
     throw fileProblem(position, yamlProblem(error.message, yaml.split('\n')[position.line - 2] ?? ''));
   }
   return {
-    value: document.toJS({ maxAliasCount: MAX_ALIASES }) ?? {},
+    value: valueOf(document, place),
     body: source.slice(match[0].length),
     positionOf: (path) => place(offsetOf(document, path)),
     entriesOf: (path) => entriesOf(document, path),
   };
+}
+
+/** Aliases are resolved here, so what is wrong with them shows here. */
+function valueOf(document: Document, place: (offset: number) => FilePosition): unknown {
+  try {
+    return document.toJS({ maxAliasCount: MAX_ALIASES }) ?? {};
+  } catch (error) {
+    const hint = '; put patterns that begin with * in quotes';
+    const problem = `not valid YAML: ${messageOf(error)}${hint}`;
+    throw fileProblem(place(badAliasOffset(document)), problem, { cause: error });
+  }
+}
+
+/** Where the first alias stands that names nothing, else the first one. */
+function badAliasOffset(document: Document): number {
+  const aliases: { readonly offset: number; readonly resolves: boolean }[] = [];
+  visit(document, {
+    Alias: (_, alias) => {
+      aliases.push({ offset: alias.range?.[0] ?? 0, resolves: alias.resolve(document) !== undefined });
+    },
+  });
+  return (aliases.find(({ resolves }) => !resolves) ?? aliases[0])?.offset ?? 0;
 }
 
 function yamlProblem(message: string, line: string): string {
@@ -78,10 +111,17 @@ function nodeOffset(node: unknown): number | undefined {
 }
 
 function entriesOf(document: Document, path: readonly string[]): readonly (readonly [string, unknown])[] {
-  const map = document.getIn(path, true);
+  let map = resolved(document, document.contents);
+  for (const name of path) map = isMap(map) ? resolved(document, map.get(name, true)) : undefined;
   if (!isMap(map)) return [];
-  return map.items.filter(isPair).map(({ key, value }) => {
-    const name = isScalar(key) ? String(key.value) : String(key);
-    return [name, isScalar(value) ? value.value : value] as const;
+  return map.items.filter(isPair).map((pair) => {
+    const key = resolved(document, pair.key);
+    const value = resolved(document, pair.value);
+    return [isScalar(key) ? String(key.value) : String(key), isScalar(value) ? value.value : value] as const;
   });
+}
+
+/** An alias stands for what it names: a rule that is written with one is a rule. */
+function resolved(document: Document, node: unknown): unknown {
+  return isAlias(node) ? node.resolve(document) : node;
 }

@@ -111,10 +111,35 @@ describe('parseAgentDocument', () => {
       '---\ndescription: d\npermissions:\n  read:\n    *: allow\n---\n',
       /^helper\.md:5:\d+: not valid YAML: .*put patterns that begin with \* in quotes/,
     ],
+    [
+      'a star without quotes for an effect',
+      '---\ndescription: d\npermissions:\n  bash: *\n  read: *all\n---\n',
+      /^helper\.md:4:\d+: not valid YAML: /,
+    ],
+    [
+      'an alias of nothing',
+      '---\ndescription: &d d\nmode: *d\npermissions:\n  read: *all\n---\n',
+      /^helper\.md:5:9: not valid YAML: .*alias.*: all; put patterns that begin with \* in quotes$/,
+    ],
     ['a list as head', '---\n- a\n---\n', /^helper\.md:2:1: expected a table, got a list/],
   ])('names file and line: %s [CFG-7]', (_, text, expected) => {
     if (typeof expected === 'string') expect(problem(text)).toBe(expected);
     else expect(problem(text)).toMatch(expected);
+  });
+
+  it('takes an alias for what it names, a denial too [CFG-7] [PERM-1]', () => {
+    const aliases = 'read: { x: &no deny, y: *no }\n  write: &w { z: *no }\n  bash: *w\n  webfetch: *no';
+    const { permissions } = parseAgentDocument(
+      'a.md',
+      `---\ndescription: d\npermissions:\n  ${aliases}\n---\n`,
+    );
+    expect(permissions).toEqual([
+      { action: 'read', pattern: 'x', effect: 'deny' },
+      { action: 'read', pattern: 'y', effect: 'deny' },
+      { action: 'write', pattern: 'z', effect: 'deny' },
+      { action: 'bash', pattern: 'z', effect: 'deny' },
+      { action: 'webfetch', pattern: '*', effect: 'deny' },
+    ]);
   });
 
   it.each(['Helper.md', 'a--b.md', '-a.md', 'a-.md', 'a_b.md', `${'a'.repeat(65)}.md`])(
