@@ -175,6 +175,11 @@ export class SessionActor implements Session {
     await this.#active.ran;
   }
 
+  /** Waits for the disk where a run has written its end: it takes no message any more, and still holds the session. */
+  async whenEnded(): Promise<void> {
+    if (this.state.activeRun === null) await this.#active?.done;
+  }
+
   async whenIdle(): Promise<void> {
     while (this.isBusy) {
       await Promise.allSettled([this.#occupied?.settled]);

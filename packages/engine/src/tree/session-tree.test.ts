@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { SessionId } from '@agentd/contract';
-import { turnParts } from '@agentd/contract/testing';
+import { flush, turnParts } from '@agentd/contract/testing';
 import type { EngineHost } from '../ports.ts';
 import {
   engineHarness,
@@ -191,6 +191,32 @@ describe('a tree of sessions', () => {
     await root.quiet();
     expect(triggers()).toEqual(['delegation', 'message']);
   });
+
+  it.each([
+    ['wakes', 'completed', true],
+    ['wakes', 'cancelled', true],
+    ['wakes nobody', 'cancelled', false],
+  ])(
+    '%s for a message that comes while the end of a run that was %s is not on disk yet [MSG-3] [MSG-10]',
+    async (_, end, isWoken) => {
+      const { create, host, memory, shown } = setup({ turns: [turnParts('hi'), turnParts('heard it')] });
+      const root = await create();
+      const started = await root.startRun(runInit());
+      const { release } = memory.holdSyncs();
+      if (end === 'cancelled') void root.cancel(started.runId, 'user');
+      await until(() => root.state.activeRun === null);
+      await host.use(root.id, async ({ inbox }) => {
+        inbox.accept({ owner: 'agent', from: 'a', mode: 'steer', idempotencyKey: 'k', body: 'late' });
+      });
+      await flush();
+      if (isWoken) host.wake(root.id);
+      release();
+      await root.quiet();
+      const types = shown.map(({ payload }) => payload.type);
+      expect(types.filter((type) => type === 'run_started')).toHaveLength(isWoken ? 2 : 1);
+      expect(await host.use(root.id, async ({ inbox }) => inbox.waiting)).toBe(isWoken ? 0 : 1);
+    },
+  );
 
   it('keeps what the user allows for good for the whole tree, paged out or not [PERM-7]', async () => {
     const asks: string[] = [];

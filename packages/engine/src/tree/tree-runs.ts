@@ -107,6 +107,7 @@ export class TreeRuns {
   }
 
   async #runForMessages(actor: SessionActor, wake: Wake): Promise<void> {
+    await actor.whenEnded();
     if (wake.calledOff || actor.isBusy || actor.journal.inbox.waiting === 0) return;
     const { ids } = this.#init;
     const agent = actor.state.lastRun?.agent ?? actor.state.header.agent;
