@@ -10,6 +10,7 @@ import { challengeOf, type Challenge } from './challenge.ts';
 import { ClientProvider } from './client-provider.ts';
 import { credentialKey, type CredentialStore } from './credentials.ts';
 import { listenForAnswer } from './loopback.ts';
+import { fetchWithinOrigin, strangerFetch } from './stranger-fetch.ts';
 
 export interface AuthorizationRequest {
   readonly server: NamedTarget<HttpTarget>;
@@ -63,12 +64,8 @@ function requestFor(
     serverUrl,
     ...(scope === undefined ? {} : { scope }),
     ...(resourceMetadataUrl === undefined ? {} : { resourceMetadataUrl }),
-    fetchFn: (input: string | URL, init?: RequestInit) => fetch(input, withSignal(init, signal)),
+    fetchFn: strangerFetch(signal),
   };
-}
-
-function withSignal(init: RequestInit = {}, signal: AbortSignal): RequestInit {
-  return { ...init, signal: AbortSignal.any([signal, ...(init.signal ? [init.signal] : [])]) };
 }
 
 interface Asking {
@@ -110,7 +107,7 @@ async function introduced(
 ): Promise<Response> {
   const params = { protocolVersion: LATEST_PROTOCOL_VERSION, capabilities: {}, clientInfo: client };
   try {
-    return await fetch(target.url, {
+    return await fetchWithinOrigin(target.url, {
       method: 'POST',
       headers: {
         ...target.headers,

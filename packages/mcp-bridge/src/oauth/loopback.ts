@@ -60,8 +60,11 @@ class Answers {
   }
 
   take(request: IncomingMessage, response: ServerResponse): void {
-    const { pathname, searchParams } = new URL(request.url ?? '/', 'http://127.0.0.1');
-    if (request.method !== 'GET' || pathname !== PATH) return told(response, 404, 'There is nothing here.');
+    // Anybody on this machine, and any page, can send anything: `//` is no address at all.
+    const url = URL.parse(request.url ?? '/', 'http://127.0.0.1');
+    if (request.method !== 'GET' || url?.pathname !== PATH)
+      return told(response, 404, 'There is nothing here.');
+    const { searchParams } = url;
     if (!isSame(searchParams.get('state') ?? '', this.#state)) {
       return told(response, 400, 'This answer belongs to no authorization that is under way.');
     }

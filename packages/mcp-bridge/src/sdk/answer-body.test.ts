@@ -53,4 +53,20 @@ describe('the body of an answer', () => {
     const many = Array.from({ length: 40 }, () => Buffer.from(`data: ${'x'.repeat(64 * 1024)}\n\n`));
     expect((await read(many, events)).length).toBeGreaterThan(2 * MIB);
   });
+
+  it('counts each event alone, whichever way its lines end [field H22]', async () => {
+    const event = `data: ${'x'.repeat(MIB / 2)}`;
+    for (const end of ['\n\n', '\r\n\r\n']) {
+      const many = await read(bytes(...Array.from({ length: 4 }, () => `${event}${end}`)), events);
+      expect(many).toContain('Connection closed');
+      expect(many.length).toBeGreaterThan(2 * MIB);
+    }
+  });
+
+  it('just ends where it answers nothing [field H22]', async () => {
+    const stream = { ...events, id: null };
+    expect(await read(bytes('data: 1\n\n'), stream)).toBe('data: 1\n\n');
+    expect((await read(endless(), stream)).length).toBeLessThanOrEqual(MIB);
+    await expect(read(broken(), stream)).rejects.toThrow('reset by peer');
+  });
 });

@@ -2,8 +2,8 @@ import { mcpError } from '../errors.ts';
 import { MAX_MESSAGE_BYTES, OVERSIZED_CODE } from '../stdio/stdio-transport.ts';
 
 export interface AnswerTerms {
-  /** The request that this answers. */
-  readonly id: string | number;
+  /** The request that this answers; null for a stream that answers none. */
+  readonly id: string | number | null;
   readonly isEventStream: boolean;
   /** `MAX_MESSAGE_BYTES` unless given. */
   readonly maxBytes?: number;
@@ -23,6 +23,20 @@ export function watchedBody(
   terms: AnswerTerms,
 ): ReadableStream<Uint8Array> {
   return ReadableStream.from(terms.isEventStream ? watchedEvents(body, terms) : bounded(body, terms));
+}
+
+/** The beginning of a body that only tells what went wrong. */
+export function cutBody(body: ReadableStream<Uint8Array>, maxBytes: number): ReadableStream<Uint8Array> {
+  return ReadableStream.from(beginning(body, maxBytes));
+}
+
+async function* beginning(body: ReadableStream<Uint8Array>, maxBytes: number): AsyncGenerator<Uint8Array> {
+  let left = maxBytes;
+  for await (const chunk of body) {
+    yield chunk.subarray(0, left);
+    left -= chunk.length;
+    if (left <= 0) return;
+  }
 }
 
 async function* bounded(
@@ -46,30 +60,35 @@ async function* watchedEvents(
     for await (const chunk of body) {
       held = bytesOfOpenEvent(held, chunk);
       if (held > maxBytes) {
-        yield errorEvent(id, OVERSIZED_CODE, tooLarge(maxBytes));
+        yield* errorEvents(id, OVERSIZED_CODE, tooLarge(maxBytes));
         return;
       }
       isResumable ||= EVENT_ID.test(Buffer.from(chunk.subarray(0, LOOKED_AT_FOR_ID)).toString('latin1'));
       yield chunk;
     }
   } catch (error) {
-    if (isResumable) throw error;
+    if (isResumable || id === null) throw error;
   }
-  if (!isResumable) yield errorEvent(id, CONNECTION_CLOSED, 'Connection closed');
+  if (!isResumable) yield* errorEvents(id, CONNECTION_CLOSED, 'Connection closed');
 }
 
 function tooLarge(maxBytes: number): string {
   return `the answer is larger than ${maxBytes / 1024 / 1024} MiB`;
 }
 
-/** It begins with an empty line: what came before may have stopped in the middle of an event. */
-function errorEvent(id: AnswerTerms['id'], code: number, message: string): Uint8Array {
+/**
+ * The end of a request, where there is one. It begins with an empty line: what came before may have stopped in the middle
+ * of an event.
+ */
+function errorEvents(id: AnswerTerms['id'], code: number, message: string): readonly Uint8Array[] {
+  if (id === null) return [];
   const answer = JSON.stringify({ jsonrpc: '2.0', id, error: { code, message } });
-  return Buffer.from(`\n\nevent: message\ndata: ${answer}\n\n`);
+  return [Buffer.from(`\n\nevent: message\ndata: ${answer}\n\n`)];
 }
 
 /** An empty line ends an event. */
 function bytesOfOpenEvent(held: number, chunk: Uint8Array): number {
-  const end = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength).lastIndexOf('\n\n');
+  const bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
+  const end = Math.max(bytes.lastIndexOf('\n\n'), bytes.lastIndexOf('\n\r\n'));
   return end === -1 ? held + chunk.length : chunk.length - end - 2;
 }

@@ -9,6 +9,7 @@ import { challengeOf, type Challenge } from '../oauth/challenge.ts';
 import { refreshOnce, spentRefreshToken } from '../oauth/refresh-once.ts';
 import type { NamedTarget } from '../ports.ts';
 import type { HttpTarget } from '../settings.ts';
+import { shortError, strangerFetch } from '../oauth/stranger-fetch.ts';
 import { watchedBody } from './answer-body.ts';
 import type { SdkPeer } from './sdk-connection.ts';
 
@@ -31,6 +32,7 @@ const GOOD_BYE_MS = 1000;
  *   H1. The answer to a cancelled request is given up, however long the server holds it.
  *   H2. A stream that breaks off, or grows too large, fails its request at once.
  *   H3. An expired access token is refreshed by one request, whoever notices.
+ *   H4. After `close` no request is open, whichever host it went to.
  */
 export class HttpPeer implements SdkPeer {
   readonly transport: Transport;
@@ -40,6 +42,7 @@ export class HttpPeer implements SdkPeer {
   readonly #provider: ClientProvider | null;
   readonly #current = new AsyncLocalStorage<RequestId>();
   readonly #open = new Map<RequestId, AbortController>();
+  readonly #life = new AbortController();
   #challenge: Challenge | null = null;
   #staleToken: unknown;
 
@@ -80,6 +83,7 @@ export class HttpPeer implements SdkPeer {
     const enough = new Promise<void>((resolve) => void this.#ports.clock.after(GOOD_BYE_MS, resolve));
     if (this.hadSession()) await Promise.race([good, enough]);
     await this.#inner.close().catch(() => undefined);
+    this.#life.abort();
   }
 
   #send(message: Sent, send: (message: Sent) => Promise<void>): Promise<void> {
@@ -108,18 +112,21 @@ export class HttpPeer implements SdkPeer {
   }
 
   async #fetch(input: string | URL, init: RequestInit = {}): Promise<Response> {
+    const id = this.#current.getStore();
+    const own = id === undefined ? undefined : this.#open.get(id)?.signal;
+    const given = [this.#life.signal, init.signal, own];
+    const signal = AbortSignal.any(given.filter((each) => each !== undefined && each !== null));
     const spent = spentRefreshToken(init);
     const { credentials } = this.#ports;
     if (spent !== null && credentials !== null) {
-      const parts = { fetch, store: credentials, key: credentialKey(this.#server) };
+      const parts = { fetch: strangerFetch(signal), store: credentials, key: credentialKey(this.#server) };
       return refreshOnce(parts, { url: input, init, spent, stale: this.#staleToken });
     }
-    const id = this.#current.getStore();
-    const own = id === undefined ? undefined : this.#open.get(id)?.signal;
-    const signals = [init.signal, own].filter((signal) => signal !== undefined && signal !== null);
-    const response = await fetch(input, { ...init, signal: AbortSignal.any(signals) });
-    if (new URL(input).href === new URL(this.#server.target.url).href) await this.#look(response, init);
-    return id === undefined || init.method !== 'POST' ? response : watched(response, id);
+    const endpoint = new URL(this.#server.target.url);
+    if (new URL(input).origin !== endpoint.origin) return strangerFetch(signal)(input, init);
+    const response = await fetch(input, { ...init, signal });
+    if (new URL(input).href === endpoint.href) await this.#look(response, init);
+    return watched(response, init.method === 'POST' ? (id ?? null) : null);
   }
 
   /** Remembers what the endpoint wants, until it wants nothing. */
@@ -144,8 +151,9 @@ export class HttpPeer implements SdkPeer {
   }
 }
 
-function watched(response: Response, id: RequestId): Response {
-  if (!response.ok || response.body === null) return response;
+function watched(response: Response, id: RequestId | null): Response {
+  if (!response.ok) return shortError(response);
+  if (response.body === null) return response;
   const isEventStream = response.headers.get('content-type')?.includes('text/event-stream') === true;
   const body = watchedBody(response.body, { id, isEventStream });
   return new Response(body, { status: response.status, headers: response.headers });
