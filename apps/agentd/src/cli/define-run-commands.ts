@@ -34,7 +34,7 @@ function defineRun(program: Command, { screen, finish }: CommandHost): void {
       'after',
       exampleText(
         'agentd run "Fix the failing test" --mode yolo',
-        'git diff | agentd run --output json -m anthropic/claude-sonnet-4-5 -',
+        'git diff | agentd run --output json -m anthropic/claude-sonnet-5-5 -',
       ),
     )
     .action(async (prompt: string | undefined, options) =>
