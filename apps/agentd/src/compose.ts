@@ -42,6 +42,7 @@ import type { Settings } from './config/settings.ts';
 import type { Project } from './home/project.ts';
 import { openBridge, type BridgeSituation } from './mcp-servers/open-bridge.ts';
 import { stoppedBefore } from './mcp-servers/stopped-before.ts';
+import { withheldVariables } from './config/withheld-variables.ts';
 import { modelAccessOf, type ModelAccess, type ModelAccessParts } from './models/model-access.ts';
 import { gatewaySettings } from './models/provider-settings.ts';
 import { usualRunDefaults } from './run/run-budget.ts';
@@ -99,6 +100,7 @@ export function compose(situation: Situation, choices: ComposeChoices = {}): App
   const models = modelAccess(settings, artifacts);
   const stages = fileStageJournal({ folder: project.staging, locks, ids });
   const mcp = openServers(situation, warn);
+  const withheld = withheldIn(situation, models);
   const engine = createEngine<DelegationLedger>(
     {
       clock,
@@ -108,7 +110,7 @@ export function compose(situation: Situation, choices: ComposeChoices = {}): App
       attachments: { fit: fitAttachments, note: leftOutNote },
       models,
       agents,
-      tools: offer([coreTools({ settings, artifacts, stages, models }), ...(mcp === null ? [] : [mcp])]),
+      tools: offer([coreTools({ artifacts, stages, withheld }), ...(mcp === null ? [] : [mcp])]),
       notes: { load: loadWorkspaceNotes },
       approver,
       inbox: inboxOpener(ids),
@@ -235,15 +237,17 @@ export function modelAccess(settings: Settings, blobs?: BlobReader): ModelAccess
 }
 
 interface CoreToolParts {
-  readonly settings: Settings;
   readonly artifacts: ArtifactReader;
   readonly stages: ReturnType<typeof fileStageJournal> | null;
-  readonly models: ModelAccess;
+  readonly withheld: readonly string[];
 }
 
-function coreTools({ settings, artifacts, stages, models }: CoreToolParts): ToolProvider {
-  const passed = new Set(settings.bash.pass_env);
-  const withheld = models.credentialVariables().filter((name) => !passed.has(name));
+function withheldIn({ settings, mcpServers }: Situation, models: ModelAccess): readonly string[] {
+  const credentials = [...models.credentialVariables(), ...(mcpServers?.variables ?? [])];
+  return withheldVariables(credentials, settings.bash.pass_env);
+}
+
+function coreTools({ artifacts, stages, withheld }: CoreToolParts): ToolProvider {
   return coreToolProvider({
     artifacts,
     media: mediaGate,

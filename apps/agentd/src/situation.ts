@@ -5,8 +5,7 @@ import { loadSettings, userConfigFile, workspaceConfigFile } from './config/load
 import type { Settings } from './config/settings.ts';
 import { homeFolder, realWorkspace } from './home/home.ts';
 import { projectOf, type Project } from './home/project.ts';
-import type { ConfiguredServers } from './mcp-servers/configured-servers.ts';
-import { serversIn } from './mcp-servers/servers-in.ts';
+import { serversIn, type ServersInForce } from './mcp-servers/servers-in.ts';
 import { catalogueFile } from './models/catalogue-file.ts';
 import { broughtBy } from './trust/brought-files.ts';
 import { trustStore } from './trust/trust-store.ts';
@@ -20,7 +19,7 @@ export interface Situation {
   readonly settings: Settings;
   readonly agents: Agents;
   /** Absent for none. */
-  readonly mcpServers?: ConfiguredServers;
+  readonly mcpServers?: ServersInForce;
   /** What the workspace brings and nobody has trusted: one line, or null (PERM-11). */
   readonly skipped: string | null;
 }

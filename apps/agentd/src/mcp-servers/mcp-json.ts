@@ -8,6 +8,8 @@ import { setUpError } from '../faults.ts';
 export interface ForeignServers {
   readonly tables: Readonly<Record<string, McpServerTable>>;
   readonly faults: Readonly<Record<string, string>>;
+  /** Variables whose values servers get: as secret as those of the settings (BASH-2). */
+  readonly variables: readonly string[];
 }
 
 export interface ForeignSurroundings {
@@ -15,7 +17,7 @@ export interface ForeignSurroundings {
   readonly workspace: string;
 }
 
-const NONE: ForeignServers = { tables: {}, faults: {} };
+export const NO_SERVERS: ForeignServers = { tables: {}, faults: {}, variables: [] };
 
 /**
  * Reads `.mcp.json` or another `mcpServers` file (MCP-1). Such files are other programs': keys that we do not know are
@@ -23,7 +25,7 @@ const NONE: ForeignServers = { tables: {}, faults: {} };
  */
 export async function readMcpJson(file: string, around: ForeignSurroundings): Promise<ForeignServers> {
   const entries = await entriesOf(file);
-  if (entries === null) return NONE;
+  if (entries === null) return NO_SERVERS;
   const tables: Record<string, McpServerTable> = {};
   const faults: Record<string, string> = {};
   for (const [name, entry] of Object.entries(entries)) {
@@ -33,7 +35,7 @@ export async function readMcpJson(file: string, around: ForeignSurroundings): Pr
       faults[name] = `${file}: ${name}: ${messageOf(error)}`;
     }
   }
-  return { tables, faults };
+  return { tables, faults, variables: Object.values(entries).flatMap(variablesOf) };
 }
 
 async function entriesOf(file: string): Promise<JsonObject | null> {
@@ -107,6 +109,14 @@ function oauthTable({ clientId, scopes, callbackPort }: JsonObject): JsonObject 
 /** `${VAR}`, `${VAR:-default}` and `${env:VAR}` as other programs write them, in every text of an entry. */
 const VARIABLE = /\$\{(?:env:)?([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}/g;
 const WORKSPACE = /\$\{workspaceFolder\}/g;
+
+/** Of the places where credentials stand; a command or a folder is none. */
+function variablesOf(entry: JsonValue): readonly string[] {
+  if (!isJsonObject(entry)) return [];
+  const { args, env, url, httpUrl, headers } = entry;
+  const texts = JSON.stringify([args, env, url, httpUrl, headers]);
+  return [...texts.matchAll(VARIABLE)].map(([, name = '']) => name);
+}
 
 function expanded(value: JsonValue | undefined, around: ForeignSurroundings): JsonValue | undefined {
   if (typeof value === 'string') return expandedText(value, around);

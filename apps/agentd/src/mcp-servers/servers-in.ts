@@ -2,7 +2,12 @@ import { join } from 'node:path';
 import type { Settings } from '../config/settings.ts';
 import type { Surroundings } from '../situation.ts';
 import { configuredServers, type ConfiguredServers } from './configured-servers.ts';
-import { readMcpJson } from './mcp-json.ts';
+import { NO_SERVERS, readMcpJson } from './mcp-json.ts';
+
+export interface ServersInForce extends ConfiguredServers {
+  /** Variables that the files of other programs refer to; those of the settings are known elsewhere. */
+  readonly variables: readonly string[];
+}
 
 /**
  * All MCP servers in force: those of the user's `mcp.json`, of the settings, and of the workspace's `.mcp.json` once it is
@@ -11,14 +16,12 @@ import { readMcpJson } from './mcp-json.ts';
 export async function serversIn(
   { home, workspace, workspaceBrings }: Pick<Surroundings, 'home' | 'workspace' | 'workspaceBrings'>,
   { mcp }: Settings,
-): Promise<ConfiguredServers> {
+): Promise<ServersInForce> {
   const environment = process.env;
   const around = { environment, workspace };
   const own = await readMcpJson(join(home, 'mcp.json'), around);
   const brought =
-    workspaceBrings === 'trusted'
-      ? await readMcpJson(join(workspace, '.mcp.json'), around)
-      : { tables: {}, faults: {} };
+    workspaceBrings === 'trusted' ? await readMcpJson(join(workspace, '.mcp.json'), around) : NO_SERVERS;
   const known = configuredServers(mcp.servers, around);
   // Their variables are expanded already: what looks like a reference now is text.
   const [fromOwn, fromBrought] = [own, brought].map(({ tables }) =>
@@ -27,5 +30,6 @@ export async function serversIn(
   return {
     servers: { ...fromOwn?.servers, ...known.servers, ...fromBrought?.servers },
     faults: { ...own.faults, ...fromOwn?.faults, ...known.faults, ...brought.faults, ...fromBrought?.faults },
+    variables: [...own.variables, ...brought.variables],
   };
 }

@@ -264,4 +264,22 @@ describe('what a workspace brings', () => {
     expect(rows[2]?.problem).toContain('its transport "sse" is not supported; use stdio or http');
     expect(rows[3]?.problem).toContain('the environment variable NOT_SET_HERE is not set');
   });
+
+  it('keeps from commands what it gives to servers, but for what every program knows [BASH-2] [PERM-11]', async () => {
+    await using other = await Workbench.create();
+    const env = { TOKEN: '${env:OF_SETTINGS}', PATH: '${env:PATH}' };
+    const table = Object.entries(env).map(([name, value]) => `${name} = ${JSON.stringify(value)}`);
+    await other.write('home/config.toml', `${server('a', {})}env = { ${table.join(', ')} }\n`);
+    await other.write('home/mcp.json', asJson({}, { args: ['--token=${OF_USER}', '${PATH}'] }));
+    await other.write(
+      'ws/.mcp.json',
+      JSON.stringify({
+        mcpServers: { w: { url: 'http://127.0.0.1:1/mcp', headers: { k: 'x ${OF_WORKSPACE:-none}' } } },
+      }),
+    );
+    const given = { OF_SETTINGS: 's', OF_USER: 'u', OF_WORKSPACE: 'w', PLAIN: 'p' };
+    const command = 'echo "[$OF_SETTINGS$OF_USER$OF_WORKSPACE$PLAIN]" && env | grep -c ^PATH=';
+    const call = ['tools', 'call', 'bash', JSON.stringify({ command }), '--mode', 'yolo', '--trust'];
+    expect((await other.run(call, { env: given })).stdout).toContain('\n[p]\n1\n');
+  });
 });
