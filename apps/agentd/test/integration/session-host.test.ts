@@ -156,7 +156,10 @@ describe('the engine keeps the contract of a session host', () => {
   it.each(inboxLogCases)('$name, in a session’s log [MSG-2]', async ({ run }) => {
     const { sessions, host, open } = await setup();
     const { id } = await open();
-    await host.use(id, ({ log }) => run({ log, afterCrash: async () => (await sessions.read(id)).events }));
+    await host.use(id, async ({ log }) => {
+      await run({ log, afterCrash: async () => (await sessions.read(id)).events });
+      await log.sync();
+    });
     expect((await sessions.read(id)).events.length).toBeGreaterThan(1);
   });
 });
