@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { messageOf } from '@agentd/contract';
 import { loadAgents, type Agents } from './agents/load-agents.ts';
 import type { PlaceOptions } from './cli/options.ts';
 import { loadSettings, userConfigFile, workspaceConfigFile } from './config/load-settings.ts';
@@ -7,7 +8,7 @@ import { homeFolder, realWorkspace } from './home/home.ts';
 import { projectOf, type Project } from './home/project.ts';
 import { serversIn, type ServersInForce } from './mcp-servers/servers-in.ts';
 import { catalogueFile } from './models/catalogue-file.ts';
-import { broughtBy } from './trust/brought-files.ts';
+import { broughtBy, type Brought } from './trust/brought-files.ts';
 import { trustStore } from './trust/trust-store.ts';
 
 /** Where a command finds itself: home, workspace, and what they configure. */
@@ -63,7 +64,16 @@ async function trustIn(
   home: string,
   workspace: string,
 ): Promise<Pick<Surroundings, 'workspaceBrings' | 'skipped'>> {
-  const brought = await broughtBy(workspace);
+  let brought: Brought | null;
+  try {
+    brought = await broughtBy(workspace);
+  } catch (error) {
+    // Who did not ask for it must not be kept from working by what a workspace holds.
+    return {
+      workspaceBrings: 'untrusted',
+      skipped: `${messageOf(error)}: what the workspace brings is skipped`,
+    };
+  }
   if (brought === null) return { workspaceBrings: 'nothing', skipped: null };
   const trusted = await trustStore(home).digestOf(workspace);
   if (trusted === brought.digest) return { workspaceBrings: 'trusted', skipped: null };

@@ -76,6 +76,8 @@ describe('faults that users met with servers', () => {
       message: expect.stringMatching(/exited with code 7.*its last words: out of memory/),
     });
     expect(problemsOf(bench)['s']?.[0]).toBe('failed');
+    const names = (await bench.bridge.refresh()).map(({ spec }) => spec.name);
+    expect(names).toEqual(['s_die', 's_x', 'mcp_list_resources', 'mcp_read_resource']);
     expect(textOf(await bench.call('s_x', { n: 1 }))).toBe('{"tool":"x","arguments":{"n":1}}');
     const lines = await linesOf(journal);
     expect(lines.filter((line) => line === 'start')).toHaveLength(2);

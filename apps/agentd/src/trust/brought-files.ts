@@ -77,7 +77,8 @@ async function contentOf(path: string, left: number): Promise<Buffer> {
   try {
     const info = await stat(path);
     if (info.isDirectory()) throw setUpError(`${path} is a link to a folder; put the files themselves there`);
-    if (!info.isFile() || info.size > left) throw setUpError(`${path} is too large to be trusted`);
+    if (!info.isFile()) throw setUpError(`${path} is no file, and cannot be trusted`);
+    if (info.size > left) throw setUpError(`${path} is too large to be trusted`);
     return await readFile(path);
   } catch (error) {
     if (codeOf(error) === 'ENOENT') return Buffer.alloc(0);

@@ -91,6 +91,15 @@ describe('trust', () => {
     expect([await store.revoke(workspace), await store.revoke(workspace)]).toEqual([true, false]);
   });
 
+  it('is not needed to work where nobody can look at what there is: one line, skipped [PERM-11]', async () => {
+    const options = { home: join(folder, 'home'), cwd: workspace };
+    await symlink('/dev/zero', join(workspace, '.mcp.json'));
+    expect(await surroundings(options)).toMatchObject({
+      workspaceBrings: 'untrusted',
+      skipped: expect.stringMatching(/\.mcp\.json is no file, and cannot be trusted: .* is skipped$/),
+    });
+  });
+
   it('trusts nothing by a damaged file [PERM-11] [field J18]', async () => {
     const home = join(folder, 'home');
     for (const damage of ['', '[]', '{"x":', `{${JSON.stringify(workspace)}: 5}`]) {

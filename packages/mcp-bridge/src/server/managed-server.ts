@@ -30,6 +30,8 @@ export class ManagedServer {
   readonly name: string;
   readonly settings: ServerSettings;
   readonly log = new ServerLog();
+  /** As it said when it last connected: one that has died since is started again by the next call (MCP-4). */
+  offersResources = false;
   readonly #ports: ServerPorts;
   readonly #changed: () => void;
   readonly #mutex = new Mutex();
@@ -75,10 +77,6 @@ export class ManagedServer {
   /** As the server listed them, unjudged; null while nothing is known. */
   get tools(): readonly unknown[] | null {
     return this.#tools;
-  }
-
-  get offersResources(): boolean {
-    return this.#connection?.offers.resources === true;
   }
 
   /** Connects where that is due: eager servers, and lazy ones of which nothing is known yet (MCP-1). Never rejects. */
@@ -215,6 +213,7 @@ export class ManagedServer {
       const connection = await this.#connect(signal);
       this.#connection = connection;
       this.#isSuspect = false;
+      this.offersResources = connection.offers.resources;
       await this.#list(connection);
       // It may have died while it was listed.
       if (this.#connection !== connection) throw new Error(this.#standing.problem ?? 'the connection ended');
