@@ -1,5 +1,5 @@
 import { constants } from 'node:fs';
-import { open, type FileHandle } from 'node:fs/promises';
+import { open, readlink, type FileHandle } from 'node:fs/promises';
 import { codeOf, toolError, type AgentdError } from '@agentd/contract';
 import { fileFailure, shownPath } from './file-failure.ts';
 import { identityOf, type FileIdentity } from './identity.ts';
@@ -13,7 +13,7 @@ const EXCHANGED: ReadonlySet<string | undefined> = new Set(['ENOENT', 'ENOTDIR',
 
 /**
  * Opens what was prepared and nothing else, never blocking (FS-5, FS-6). Throws `stale` when `isExpected` refuses the
- * identity of what is there; the caller closes the handle.
+ * identity of what is there, or a folder above it is another one by now; the caller closes the handle.
  */
 export async function openTarget(
   { path }: Pick<ExistingTarget, 'path'>,
@@ -22,11 +22,21 @@ export async function openTarget(
   const handle = await openForReading(path);
   try {
     if (!isExpected(identityOf(await handle.stat({ bigint: true })))) throw staleTarget(path);
+    await requirePlace(handle, path);
     return handle;
   } catch (error) {
     await handle.close();
     throw error;
   }
+}
+
+/**
+ * A folder on the way may have become a link while the target was looked at: then identity and label are of two files,
+ * and rules judged the wrong one (FS-11). Throws `stale`; looks at nothing where the system does not tell the place.
+ */
+export async function requirePlace({ fd }: FileHandle, path: string): Promise<void> {
+  const place = await readlink(`/proc/self/fd/${fd}`).catch(() => path);
+  if (place !== path) throw staleTarget(path);
 }
 
 export function staleTarget(path: string): AgentdError {
