@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { codeOf, isUuid, randomIds } from '@agentd/contract';
 import type { StageJournal } from '../ports.ts';
 import type { FileState } from '../target/file-state.ts';
+import { requirePlace } from '../target/open-target.ts';
 import { identityOf } from '../target/identity.ts';
 
 const STAGE_PREFIX = '.agentd-stage-';
@@ -71,6 +72,7 @@ export async function writeStage(
   const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
   const handle = await open(path, flags, attributes === null ? 0o666 : 0o600);
   try {
+    await requirePlace(handle, path);
     atStep('opened');
     const sha256 = await writeHashed(handle, content);
     if (attributes !== null) await keepAttributes(handle, attributes);
