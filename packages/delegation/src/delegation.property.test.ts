@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import type { DelegationRecord } from './delegation-record.ts';
 import { ReferenceModel, type Task } from './test/reference-model.ts';
 import { world, type World } from './test/world.ts';
-import type { MemoryDisk } from './testing/memory-host.ts';
+import type { MemoryDisk } from './testing/memory-store.ts';
 import { runByClientId, runsOf, textOf } from './testing/memory-session.ts';
 
 type Action =

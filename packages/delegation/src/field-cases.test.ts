@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { countingIds, flush } from '@agentd/contract/testing';
 import { delegate, reports, rootAtWork, running, story, told, until, world } from './test/world.ts';
-import type { MemoryLoop } from './testing/memory-host.ts';
+import type { MemoryLoop } from './testing/memory-run.ts';
 
 const task = (change: object = {}) => ({ description: 'd', prompt: 'p', agent_type: 'build', ...change });
 

@@ -3,7 +3,9 @@ import { countingIds } from '@agentd/contract/testing';
 import { createDelegation, type Delegation } from '../create-delegation.ts';
 import type { AgentListing, DelegationPorts } from '../ports.ts';
 import { DEFAULT_DELEGATION_SETTINGS, type DelegationSettings } from '../settings.ts';
-import { MemoryHost, type MemoryCall, type MemoryDisk, type MemoryLoop } from '../testing/memory-host.ts';
+import { MemoryHost } from '../testing/memory-host.ts';
+import type { MemoryCall, MemoryLoop } from '../testing/memory-run.ts';
+import type { MemoryDisk } from '../testing/memory-store.ts';
 import { textOf } from '../testing/memory-session.ts';
 
 export const AGENTS: readonly AgentListing[] = [
