@@ -1,6 +1,4 @@
-import { isAbsolute } from 'node:path';
 import {
-  AgentdError,
   randomIds,
   toolError,
   type JsonValue,
@@ -9,6 +7,7 @@ import {
   type PrepareContext,
   type Tool,
 } from '@agentd/contract';
+import { assertUsableBy, DEFAULT_STREAM_LENGTH } from '../foreign-loop.ts';
 import { aiSdkSchema, type AiSdkSchema } from './ai-sdk-schema.ts';
 import { CallOrder } from './call-order.ts';
 import { CallOutput } from './call-output.ts';
@@ -46,8 +45,6 @@ export interface AiSdkTool {
   readonly execute: (input: unknown, options: AiSdkCallOptions) => Promise<string>;
 }
 
-const DEFAULT_STREAM_LENGTH = 50_000;
-
 /**
  * The tools for a loop of the AI SDK, by name. Calls of one step are prepared before the first of them is executed, and
  * those on the same file run one after the other.
@@ -56,16 +53,7 @@ export function aiSdkTools(
   tools: readonly Tool[],
   options: AiSdkOptions,
 ): Readonly<Record<string, AiSdkTool>> {
-  if (!isAbsolute(options.cwd)) {
-    throw new AgentdError('CORE_TOOLS_CWD', `cwd must be absolute, not ${JSON.stringify(options.cwd)}`);
-  }
-  const alone = tools.find(({ spec }) => spec.concurrency === 'exclusive');
-  if (alone !== undefined) {
-    throw new AgentdError(
-      'CORE_TOOLS_EXCLUSIVE',
-      `tool ${alone.spec.name} must run alone, which no loop of the AI SDK promises`,
-    );
-  }
+  assertUsableBy('loop of the AI SDK', tools, options.cwd);
   const session = { id: randomIds.uuid(), cwd: options.cwd, agent: 'ai-sdk' };
   const order = new CallOrder();
   return Object.fromEntries(

@@ -1,6 +1,4 @@
-import { isAbsolute } from 'node:path';
 import {
-  AgentdError,
   codeOf,
   messageOf,
   randomIds,
@@ -16,6 +14,7 @@ import {
   type ToolCompletion,
 } from '@agentd/contract';
 import { CallOutput } from '../ai-sdk/call-output.ts';
+import { assertUsableBy, DEFAULT_STREAM_LENGTH } from '../foreign-loop.ts';
 import { inArrivalOrder } from './arrival-order.ts';
 import { callResult, type ServedFile } from './call-result.ts';
 import type { McpCallRequest, McpCallResult, McpExtra, McpTool } from './mcp-shapes.ts';
@@ -49,23 +48,12 @@ export interface McpTools {
   readonly call: (request: McpCallRequest, extra: McpExtra) => Promise<McpCallResult>;
 }
 
-const DEFAULT_STREAM_LENGTH = 50_000;
-
 /**
  * The tools for a server of the MCP SDK. Calls overlap, but those on the same file run one after the other, in the order
  * in which they came.
  */
 export function mcpTools(tools: readonly Tool[], options: McpToolOptions): McpTools {
-  if (!isAbsolute(options.cwd)) {
-    throw new AgentdError('CORE_TOOLS_CWD', `cwd must be absolute, not ${JSON.stringify(options.cwd)}`);
-  }
-  const alone = tools.find(({ spec }) => spec.concurrency === 'exclusive');
-  if (alone !== undefined) {
-    throw new AgentdError(
-      'CORE_TOOLS_EXCLUSIVE',
-      `tool ${alone.spec.name} must run alone, which no MCP client promises`,
-    );
-  }
+  assertUsableBy('MCP client', tools, options.cwd);
   const byName = new Map(inArrivalOrder(tools).map((tool) => [tool.spec.name, tool]));
   const session = { id: randomIds.uuid(), cwd: options.cwd, agent: 'mcp' };
   return {
