@@ -10,7 +10,7 @@ import {
 import { assertUsableBy, DEFAULT_STREAM_LENGTH } from '../foreign-loop.ts';
 import { aiSdkSchema, type AiSdkSchema } from './ai-sdk-schema.ts';
 import { CallOrder } from './call-order.ts';
-import { CallOutput } from './call-output.ts';
+import { CallOutput } from '../call-output.ts';
 
 /** What a call is about to do. */
 export interface AiSdkApproval extends PermissionRequest {

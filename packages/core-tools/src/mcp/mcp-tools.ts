@@ -13,7 +13,7 @@ import {
   type Tool,
   type ToolCompletion,
 } from '@agentd/contract';
-import { CallOutput } from '../ai-sdk/call-output.ts';
+import { CallOutput } from '../call-output.ts';
 import { assertUsableBy, DEFAULT_STREAM_LENGTH } from '../foreign-loop.ts';
 import { inArrivalOrder } from './arrival-order.ts';
 import { callResult, type ServedFile } from './call-result.ts';
